@@ -6,6 +6,7 @@ use super::dataset::{GraphCounts, GraphDataset};
 use super::sample::Graph;
 use crate::error::DataError;
 use crate::increments::increment_of_parts;
+use crate::selection::n_class;
 
 impl GraphDataset {
     /// Joins two data sets: the graphs of `old`, then those of `new`, and the increment of both.
@@ -72,10 +73,7 @@ impl GraphDataset {
             .map(|graph| graph.with_label(class_of(old, graph)))
             .chain(of_new.map(|graph| graph.with_label(class_of(new, graph))))
             .collect();
-        let mut n_class = vec![0; class_labels.len()];
-        for graph in &graphs {
-            n_class[graph.label()] += 1;
-        }
+        let n_class = n_class(graphs.iter().map(Graph::label), class_labels.len());
         Ok(Self {
             name: format!("{}+{}", old.name, new.name),
             graphs,

@@ -8,6 +8,7 @@ use super::dataset::{ImageCounts, ImageDataset};
 use crate::error::DataError;
 use crate::increments::increment_of_parts;
 use crate::place::Found;
+use crate::selection::united;
 
 impl ImageDataset {
     /// Joins two data sets: the images of `old`, then those of `new`, and the increment of both.
@@ -56,18 +57,10 @@ impl ImageDataset {
                 "the same number in both",
             ));
         }
-        let mut class_names = old.class_names.to_vec();
-        let mut of_new = Vec::with_capacity(new.class_names.len());
-        for name in new.class_names.iter() {
-            let known = class_names.iter().position(|other| other == name);
-            of_new.push(known.unwrap_or_else(|| {
-                class_names.push(name.clone());
-                class_names.len() - 1
-            }));
-        }
+        let (class_names, of_new) = united(&old.class_names, &new.class_names);
         let labels = iter::chain(
             old.labels.iter().copied(),
-            new.labels.iter().map(|&label| of_new[label]),
+            new.labels.iter().map(|&label| of_new[label] as usize),
         );
         let images = iter::chain(old.images.iter(), new.images.iter()).cloned();
         let joined = Self::from_parts(

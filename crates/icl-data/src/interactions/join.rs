@@ -1,8 +1,9 @@
 //! Joining of old and new interactions, read from two files, into one log.
 
-use super::log::{Interaction, Interactions, united};
+use super::log::{Interaction, Interactions};
 use crate::error::DataError;
 use crate::increments::increment_of_parts;
+use crate::selection::united;
 
 /// Old and new interactions in one log.
 #[derive(Debug, Clone, PartialEq)]

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use icl_core::Increment;
 
 use crate::increments::n_equal;
+use crate::selection::united;
 
 /// An interaction of a user with an item.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -135,21 +136,6 @@ impl Interactions {
         }
         rows
     }
-}
-
-/// Returns known names with added ones after them, each once, and the number of each added name among them.
-pub(super) fn united(known: &[String], added: &[String]) -> (Vec<String>, Vec<u32>) {
-    let mut names = known.to_vec();
-    let numbered = known.iter().zip(0..);
-    let mut numbers: HashMap<&String, u32> = numbered.collect();
-    let numbers_of_added = added.iter().map(|name| {
-        *numbers.entry(name).or_insert_with(|| {
-            names.push(name.clone());
-            names.len() as u32 - 1
-        })
-    });
-    let numbers_of_added = numbers_of_added.collect();
-    (names, numbers_of_added)
 }
 
 /// Numbers names in the order of their first use, and returns them in that order. Names that are not used are dropped.

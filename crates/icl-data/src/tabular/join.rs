@@ -10,6 +10,7 @@ use super::table::RawTable;
 use crate::error::DataError;
 use crate::increments::increment_of_parts;
 use crate::place::Found;
+use crate::selection::united;
 
 impl RawTable {
     /// Joins two tables: the rows of `old`, then those of `new`, and the increment of both.
@@ -59,16 +60,8 @@ impl RawTable {
             fields.extend(added.fields.iter());
             columns.push(column.with_fields(fields));
         }
-        let mut class_names = old.class_names.to_vec();
-        let mut of_new = Vec::with_capacity(new.class_names.len());
-        for name in new.class_names.iter() {
-            let known = class_names.iter().position(|other| other == name);
-            of_new.push(known.unwrap_or_else(|| {
-                class_names.push(name.clone());
-                class_names.len() - 1
-            }));
-        }
-        let labels_of_new = new.labels.iter().map(|&label| of_new[label]);
+        let (class_names, of_new) = united(&old.class_names, &new.class_names);
+        let labels_of_new = new.labels.iter().map(|&label| of_new[label] as usize);
         let labels: Vec<usize> = iter::chain(old.labels.iter().copied(), labels_of_new).collect();
         Ok(Self::from_parts(
             format!("{}+{}", old.name, new.name),
