@@ -67,8 +67,3 @@ pub(crate) fn several_data_sets(path: &Path, files: [&str; 2]) -> DataError {
     let found = format!("more than one data set, {first} and {second}");
     DataError::new(path.display(), found, "one")
 }
-
-/// Returns the error of a gzip-compressed file that is cut or damaged.
-pub(crate) fn damaged_gzip(file: impl Display, source: io::Error) -> DataError {
-    DataError::new(file, "a cut or damaged gzip file", "an intact one").with_source(source)
-}
