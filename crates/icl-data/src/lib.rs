@@ -33,6 +33,7 @@ mod image;
 mod increments;
 mod instant;
 mod interactions;
+mod named;
 mod new_folder;
 mod outliers;
 mod pixels;
