@@ -1,10 +1,8 @@
 //! Data of any kind, by name or path.
 
 mod data_set;
-mod graphs;
 mod histories;
-mod images;
-mod table;
+mod library_data;
 mod texts;
 pub mod unknown_data;
 
@@ -26,7 +24,7 @@ use unknown_data::unknown;
 
 pub use data_set::{DataSet, followed, numbers_of_classes, tell_equal, tell_unlabelled};
 pub use histories::Histories;
-pub use table::tell_order;
+pub use library_data::tell_order;
 pub use texts::Texts;
 
 /// Name of graphs in messages.
