@@ -3,7 +3,7 @@
 use burn::tensor::backend::{AutodiffBackend, Backend};
 use icl_core::{Error, Seed, Stack, Views};
 use icl_data::{
-    ColumnKind, NoiseKind, Outliers, RawTable, Split, TableSchema, TableViews, TableViewsConfig,
+    NoiseKind, Outliers, RawTable, Split, TableSchema, TableViews, TableViewsConfig,
     TabularDataset, table_of_pixels,
 };
 use icl_eval::Matrix;
@@ -86,7 +86,7 @@ impl Tables {
             tell(format_args!("note: {}: {note}", raw.name()));
         }
         let views = views.try_init(&schema).map_err(Failure::input)?;
-        tell_columns(&schema);
+        tell(format_args!("note: {}: {}", schema.name(), schema.note()));
         let data = schema
             .apply(raw)
             .and_then(|rows| rows.within_range(outliers));
@@ -130,40 +130,6 @@ fn rows(
         tell(format_args!("note: {note}"));
     }
     Ok(rows)
-}
-
-/// Reports the kinds of columns, and the columns that are dropped.
-fn tell_columns(schema: &TableSchema) {
-    let mut kinds: Vec<(ColumnKind, usize)> = Vec::new();
-    for column in schema.columns() {
-        match kinds.iter_mut().find(|(kind, _)| *kind == column.kind) {
-            Some((_, n)) => *n += 1,
-            None => kinds.push((column.kind, 1)),
-        }
-    }
-    let kinds: Vec<String> = kinds
-        .iter()
-        .map(|(kind, n)| format!("{n} {kind}"))
-        .collect();
-    let dropped = [
-        (ColumnKind::Constant, "; dropped as constant"),
-        (ColumnKind::Index, "; left out, since they number the rows"),
-    ];
-    let dropped = dropped.map(|(kind, why)| {
-        let columns = schema.columns().iter().filter(|column| column.kind == kind);
-        let names: Vec<&str> = columns.map(|column| &*column.name).collect();
-        match names.is_empty() {
-            true => String::new(),
-            false => format!("{why}: {}", names.join(", ")),
-        }
-    });
-    tell(format_args!(
-        "note: {}: columns: {} ({} features){}",
-        schema.name(),
-        kinds.join(", "),
-        schema.d_features(),
-        dropped.concat()
-    ));
 }
 
 impl Codec for Tables {
