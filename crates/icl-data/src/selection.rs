@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::error::DataError;
-use crate::place::{ClassList, Found};
+use crate::place::{Found, listed};
 
 /// Smallest accepted number of samples: two old and two new ones.
 const MIN_LIMIT: usize = 4;
@@ -83,14 +83,14 @@ pub(crate) fn find_classes(
             DataError::new(
                 format!("data set {}", Found::new(data)),
                 format!("no class {}", Found::new(name)),
-                format!("classes among {}", ClassList::new(known)),
+                format!("classes among {}", listed(known)),
             )
         })?;
         if classes.contains(&class) {
             return Err(DataError::new(
                 format!("data set {}", Found::new(data)),
                 format!("class {} twice", Found::new(name)),
-                format!("each of {} at most once", ClassList::new(known)),
+                format!("each of {} at most once", listed(known)),
             ));
         }
         classes.push(class);

@@ -11,7 +11,6 @@ use crate::place::FileRef;
 use crate::tabular::error::{empty_table, header_only};
 use crate::tabular::note::TableNote;
 use crate::tabular::options::{Header, TableOptions};
-use crate::tabular::place::CellPlace;
 use crate::tabular::table::RawTable;
 
 /// Beginning of text that some programs put before UTF-8.
@@ -75,7 +74,7 @@ pub(super) fn read_text_columns(
         let texts = columns.map(|column| &table.row[column]);
         if let Some(empty) = texts.iter().position(|text| text.trim().is_empty()) {
             let column = table.names.get(columns[empty]);
-            let at = CellPlace::new(file, "line", at, column);
+            let at = file.cell("line", at, column);
             return Err(DataError::new(at, "nothing", "a text"));
         }
         rows.push(texts.map(str::to_owned));
