@@ -18,7 +18,7 @@ use crate::process::failure::Failure;
 use crate::process::terminal::tell;
 
 /// Noise of the views of tables; the first is the default.
-const NOISES: [Noise; 10] = [
+pub const NOISES_OF_TABLES: [Noise; 10] = [
     Noise::Auto,
     Noise::Linear,
     Noise::Geometric,
@@ -63,7 +63,7 @@ impl Tables {
         };
         config.check().map_err(Failure::input)?;
         check_weights(config.tensors())?;
-        let chosen = noise.kind(&NOISES, TABLES)?;
+        let chosen = noise.kind(&NOISES_OF_TABLES, TABLES)?;
         let kind = match chosen {
             Noise::Linear => NoiseKind::Linear,
             Noise::Geometric | Noise::GeometricExact => NoiseKind::Geometric,
