@@ -134,7 +134,7 @@ impl Domain for ImageResNet {
         Ok(images(data))
     }
 
-    fn views(&self) -> &Box<dyn ImagePairs> {
+    fn views(&self) -> &Self::Views {
         &self.views
     }
 
