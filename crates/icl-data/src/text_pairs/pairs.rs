@@ -1,6 +1,7 @@
 //! Reader of pairs of texts.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use icl_core::{GrowthRatio, Increment, Seed};
 
@@ -31,12 +32,12 @@ impl TextPairOptions {
     }
 }
 
-/// Pairs of texts that belong together, such as titles and bodies of news.
+/// Pairs of texts that belong together, such as titles and bodies of news. Clones share the texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextPairs {
     name: String,
     columns: [String; 2],
-    pairs: Vec<[String; 2]>,
+    pairs: Arc<[[String; 2]]>,
     note: Option<TableNote>,
 }
 
@@ -115,7 +116,7 @@ impl TextPairs {
         Self {
             name: format!("{}+{}", self.name, new.name),
             columns: self.columns.clone(),
-            pairs: self.pairs.iter().chain(&new.pairs).cloned().collect(),
+            pairs: self.pairs.iter().chain(&*new.pairs).cloned().collect(),
             note: None,
         }
     }
@@ -147,7 +148,7 @@ pub fn read_text_pairs(
     Ok(TextPairs {
         name: read.name,
         columns: read.columns,
-        pairs: read.rows,
+        pairs: read.rows.into(),
         note: read.note,
     })
 }

@@ -1,14 +1,20 @@
-//! Graphs, images and tables, which are data sets of the library as they are.
+//! The data sets of the library as the program uses them.
 
 use icl_core::{GrowthRatio, Increment, Samples, Seed};
-use icl_data::{Graph, GraphDataset, ImageDataset, RawTable, Split, TabularDataset};
+use icl_data::{
+    Graph, GraphDataset, ImageDataset, Interactions, JoinedInteractions, NextItemDataset, RawTable,
+    Split, TabularDataset, TextPairDataset,
+};
 use icl_eval::Matrix;
 
-use super::{DataSet, GRAPHS, IMAGES, followed, numbers_of_classes};
+use super::{DataSet, GRAPHS, IMAGES, INTERACTIONS, TEXT_PAIRS, followed, numbers_of_classes};
 use crate::process::failure::Failure;
 use crate::process::terminal::tell;
 
-/// Implements the functions of [`DataSet`] that the data sets of the library have under the same names; `split` and `labels` are
+/// Name of the column by which a stream orders interactions.
+const TIME: &str = "timestamp";
+
+/// Implements the functions of [`DataSet`] that data sets with classes have under the same names; `split` and `labels` are
 /// the data that are split into increments, and the labels; `note` reports what a split may not be meant to do.
 macro_rules! library_functions {
     ($data:ident, split: $split:expr, labels: $labels:expr $(, note: $note:expr)?) => {
@@ -157,5 +163,102 @@ pub fn tell_order(raw: &RawTable, column: &str) {
             "note: {}, column {column}: rows are ordered by its text, character by character",
             raw.name()
         ));
+    }
+}
+
+impl DataSet for NextItemDataset {
+    const SAMPLES: &'static str = "pairs of a history and an item";
+
+    fn name(&self) -> &str {
+        self.interactions().name()
+    }
+
+    fn increment(
+        &self,
+        split: &Split,
+        alpha: GrowthRatio,
+        seed: Seed,
+    ) -> Result<Increment, Failure> {
+        self.increment(split.clone(), alpha, seed)
+            .map_err(Failure::input)
+    }
+
+    /// Returns the ranks of the times for a column of this name, [`TIME`].
+    fn column_keys(&self, name: &str) -> Result<Option<Vec<usize>>, Failure> {
+        Ok((name == TIME).then(|| self.time_ranks()))
+    }
+
+    /// Joins the interactions by the names of users and items: the history of a new pair holds what its user did before, in
+    /// the old data and in the new.
+    fn join(&self, new: &Self) -> Result<(Self, Increment), Failure> {
+        let joined = Interactions::join(self.interactions(), new.interactions());
+        let (joined, [of_old, of_new]) = samples_of(&joined.map_err(Failure::input)?);
+        let increment = Increment::try_new(of_old, of_new).map_err(Failure::input)?;
+        Ok((joined, increment))
+    }
+
+    fn append(&self, new: &Self) -> Result<(Self, [Vec<usize>; 2]), Failure> {
+        Ok(samples_of(&self.interactions().append(new.interactions())))
+    }
+
+    fn n_equal(&self, increment: &Increment) -> Result<usize, Failure> {
+        Ok(self.n_equal(increment))
+    }
+
+    fn checksum(&self) -> String {
+        self.interactions().checksum()
+    }
+}
+
+/// Returns the samples of old and new interactions, and the numbers of each. Reports the number of new interactions that are
+/// earlier than old ones, if there are any.
+fn samples_of(joined: &JoinedInteractions) -> (NextItemDataset, [Vec<usize>; 2]) {
+    let n_late = joined.n_late();
+    if n_late > 0 {
+        tell(format_args!(
+            "note: {}: {n_late} of {} new {INTERACTIONS} are earlier than the last old one; histories of old pairs do \
+             not hold them",
+            joined.interactions.name(),
+            joined.parts[1].len()
+        ));
+    }
+    let samples = NextItemDataset::new(&joined.interactions, &joined.parts);
+    let numbers = [0, 1].map(|part| samples.part(part).collect());
+    (samples, numbers)
+}
+
+impl DataSet for TextPairDataset {
+    const SAMPLES: &'static str = TEXT_PAIRS;
+
+    fn name(&self) -> &str {
+        self.raw().name()
+    }
+
+    fn increment(
+        &self,
+        split: &Split,
+        alpha: GrowthRatio,
+        seed: Seed,
+    ) -> Result<Increment, Failure> {
+        let increment = self.raw().increment(split.clone(), alpha, seed);
+        increment.map_err(Failure::input)
+    }
+
+    fn join(&self, new: &Self) -> Result<(Self, Increment), Failure> {
+        Self::join(self, new).map_err(Failure::input)
+    }
+
+    fn append(&self, new: &Self) -> Result<(Self, [Vec<usize>; 2]), Failure> {
+        let joined = self.append(new);
+        let parts = followed(self.n_samples(), joined.n_samples());
+        Ok((joined, parts))
+    }
+
+    fn n_equal(&self, increment: &Increment) -> Result<usize, Failure> {
+        Ok(self.raw().n_equal(increment))
+    }
+
+    fn checksum(&self) -> String {
+        self.raw().checksum()
     }
 }

@@ -1,9 +1,7 @@
 //! Data of any kind, by name or path.
 
 mod data_set;
-mod histories;
 mod library_data;
-mod texts;
 pub mod unknown_data;
 
 use std::path::{Path, PathBuf};
@@ -23,9 +21,7 @@ use crate::process::terminal::{tell, tell_notes};
 use unknown_data::unknown;
 
 pub use data_set::{DataSet, followed, numbers_of_classes, tell_equal, tell_unlabelled};
-pub use histories::Histories;
 pub use library_data::tell_order;
-pub use texts::Texts;
 
 /// Name of graphs in messages.
 pub const GRAPHS: &str = "graphs";
@@ -152,10 +148,7 @@ impl Data {
             Self::Graphs(graphs) => graphs.graphs().len(),
             Self::Images(images) => images.n_images(),
             // The first interaction of a user has no history.
-            Self::Interactions(log) => {
-                let rows = (0..log.rows().len()).collect();
-                NextItemDataset::new(log, &[rows]).n_samples()
-            }
+            Self::Interactions(log) => NextItemDataset::of_all(log).n_samples(),
             Self::Tables(table) => table.n_rows(),
             Self::TextPairs(pairs) => pairs.pairs().len(),
         }
