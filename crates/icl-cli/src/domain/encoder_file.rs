@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::anyhow;
 use burn::tensor::backend::{AutodiffBackend, Backend};
-use icl_core::Error;
+use icl_core::{Error, Seed};
 use icl_data::Found;
 use icl_models::StoredEncoder;
 
@@ -110,7 +110,8 @@ impl<D: Domain> EncoderFile<D> {
         device: &B::Device,
     ) -> Result<D::Trained<B>, Failure> {
         let domain = &self.domain;
-        let shape = || domain.shape::<B>(device);
+        // Its values are replaced.
+        let shape = || domain.random::<B>(Seed::new(0), device);
         let encoder = self
             .stored
             .encoder(&domain.encoder_name(), domain.tensors(), shape);
@@ -149,7 +150,7 @@ mod tests {
     use burn::module::{AutodiffModule, Module, ModuleVisitor, Param};
     use burn::tensor::Tensor;
     use burn_store::ModuleSnapshot;
-    use icl_core::{Collate, Encoder, Mode, Seed, Views, host_values};
+    use icl_core::{Collate, Encoder, Mode, Views, host_values};
     use icl_data::{GraphCollate, GraphViewsConfig, embedded};
     use icl_models::{Gcn, GcnConfig};
     use tempfile::tempdir;

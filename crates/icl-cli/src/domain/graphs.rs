@@ -139,21 +139,12 @@ impl<E: GraphEncoder> Domain for Graphs<E> {
         E::COLLATE
     }
 
-    fn fresh<B: AutodiffBackend>(
+    fn random<B: AutodiffBackend>(
         &self,
         seed: Seed,
         device: &B::Device,
-    ) -> Result<E::Trained<B>, Failure> {
-        self.encoder
-            .try_init::<B>(seed, device)
-            .map_err(Failure::Input)
-    }
-
-    fn shape<B: AutodiffBackend>(
-        &self,
-        device: &B::Device,
     ) -> Result<E::Trained<B>, anyhow::Error> {
-        self.encoder.try_init::<B>(Seed::new(0), device)
+        self.encoder.try_init::<B>(seed, device)
     }
 
     fn check(&self, data: &GraphDataset) -> Result<(), Error> {

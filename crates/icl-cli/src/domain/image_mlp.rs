@@ -120,12 +120,12 @@ impl Domain for ImageMlp {
         FlatImageCollate
     }
 
-    fn fresh<B: AutodiffBackend>(&self, seed: Seed, device: &B::Device) -> Result<Mlp<B>, Failure> {
-        self.config.try_init(seed, device).map_err(Failure::input)
-    }
-
-    fn shape<B: AutodiffBackend>(&self, device: &B::Device) -> Result<Mlp<B>, anyhow::Error> {
-        Ok(self.config.try_init(Seed::new(0), device)?)
+    fn random<B: AutodiffBackend>(
+        &self,
+        seed: Seed,
+        device: &B::Device,
+    ) -> Result<Mlp<B>, anyhow::Error> {
+        Ok(self.config.try_init(seed, device)?)
     }
 
     fn check(&self, data: &ImageDataset) -> Result<(), Error> {

@@ -164,8 +164,12 @@ impl Domain for ImageResNet {
         }
     }
 
-    fn shape<B: AutodiffBackend>(&self, device: &B::Device) -> Result<ResNet<B>, anyhow::Error> {
-        Ok(self.config.try_init(Seed::new(0), device)?)
+    fn random<B: AutodiffBackend>(
+        &self,
+        seed: Seed,
+        device: &B::Device,
+    ) -> Result<ResNet<B>, anyhow::Error> {
+        Ok(self.config.try_init(seed, device)?)
     }
 
     fn check(&self, data: &ImageDataset) -> Result<(), Error> {

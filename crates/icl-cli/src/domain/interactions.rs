@@ -125,16 +125,12 @@ impl Domain for NextItems {
         NextItemCollate::new(self.items.len())
     }
 
-    fn fresh<B: AutodiffBackend>(
+    fn random<B: AutodiffBackend>(
         &self,
         seed: Seed,
         device: &B::Device,
-    ) -> Result<TwoTower<B>, Failure> {
-        self.encoder.try_init(seed, device).map_err(Failure::input)
-    }
-
-    fn shape<B: AutodiffBackend>(&self, device: &B::Device) -> Result<TwoTower<B>, anyhow::Error> {
-        Ok(self.encoder.try_init(Seed::new(0), device)?)
+    ) -> Result<TwoTower<B>, anyhow::Error> {
+        Ok(self.encoder.try_init(seed, device)?)
     }
 
     fn grown(&self, data: &NextItemDataset) -> Option<Self> {

@@ -64,7 +64,17 @@ pub trait Domain: Codec {
     /// Returns the collation of views into what the encoder takes.
     fn collate(&self) -> Self::Collate;
 
-    /// Returns an encoder that was not trained on these data.
+    /// Returns an encoder of the configured shape with random weights.
+    ///
+    /// # Errors
+    /// If the configuration is not valid.
+    fn random<B: AutodiffBackend>(
+        &self,
+        seed: Seed,
+        device: &B::Device,
+    ) -> Result<Self::Trained<B>, anyhow::Error>;
+
+    /// Returns an encoder that was not trained on these data, by default a [`random`](Self::random) one.
     ///
     /// # Errors
     /// If its initial weights cannot be read.
@@ -72,16 +82,9 @@ pub trait Domain: Codec {
         &self,
         seed: Seed,
         device: &B::Device,
-    ) -> Result<Self::Trained<B>, Failure>;
-
-    /// Returns an encoder of the configured shape, whose values are to be replaced.
-    ///
-    /// # Errors
-    /// If the configuration is not valid.
-    fn shape<B: AutodiffBackend>(
-        &self,
-        device: &B::Device,
-    ) -> Result<Self::Trained<B>, anyhow::Error>;
+    ) -> Result<Self::Trained<B>, Failure> {
+        self.random::<B>(seed, device).map_err(Failure::Input)
+    }
 
     /// Returns this configuration with everything that joined data have and an encoder of it lacks, such as new items; `None`
     /// if there is nothing.
@@ -97,11 +100,15 @@ pub trait Domain: Codec {
         encoder
     }
 
-    /// Checks that an encoder of this configuration can take the data.
+    /// Checks that an encoder of this configuration can take the data; by default it takes whatever it has
+    /// [prepared](Self::prepared).
     ///
     /// # Errors
     /// If it cannot; without a place.
-    fn check(&self, data: &Self::Data) -> Result<(), Error>;
+    fn check(&self, data: &Self::Data) -> Result<(), Error> {
+        let _ = data;
+        Ok(())
+    }
 
     /// Returns this configuration and the data with everything that is estimated from data estimated from
     /// the samples `old` of a split alone; `None` if nothing is.

@@ -201,17 +201,12 @@ impl Domain for Tables {
         Stack::new()
     }
 
-    fn fresh<B: AutodiffBackend>(&self, seed: Seed, device: &B::Device) -> Result<Mlp<B>, Failure> {
-        self.encoder.try_init(seed, device).map_err(Failure::input)
-    }
-
-    fn shape<B: AutodiffBackend>(&self, device: &B::Device) -> Result<Mlp<B>, anyhow::Error> {
-        Ok(self.encoder.try_init(Seed::new(0), device)?)
-    }
-
-    /// Columns have been compared when the features were made.
-    fn check(&self, _: &TabularDataset) -> Result<(), Error> {
-        Ok(())
+    fn random<B: AutodiffBackend>(
+        &self,
+        seed: Seed,
+        device: &B::Device,
+    ) -> Result<Mlp<B>, anyhow::Error> {
+        Ok(self.encoder.try_init(seed, device)?)
     }
 
     fn refitted(

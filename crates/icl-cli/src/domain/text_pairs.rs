@@ -149,21 +149,12 @@ impl Domain for PairedTexts {
         TextPairCollate::new(self.vocabulary.words().len())
     }
 
-    fn fresh<B: AutodiffBackend>(
+    fn random<B: AutodiffBackend>(
         &self,
         seed: Seed,
         device: &B::Device,
-    ) -> Result<WordTower<B>, Failure> {
-        self.encoder.try_init(seed, device).map_err(Failure::input)
-    }
-
-    fn shape<B: AutodiffBackend>(&self, device: &B::Device) -> Result<WordTower<B>, anyhow::Error> {
-        Ok(self.encoder.try_init(Seed::new(0), device)?)
-    }
-
-    /// Words that the encoder does not know have been dropped.
-    fn check(&self, _: &TextPairDataset) -> Result<(), Error> {
-        Ok(())
+    ) -> Result<WordTower<B>, anyhow::Error> {
+        Ok(self.encoder.try_init(seed, device)?)
     }
 
     fn refitted(
