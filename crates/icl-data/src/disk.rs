@@ -92,8 +92,8 @@ fn read_within(
 /// Returns bytes, decompressed if they are those of a gzip file. The contents decide, not a name.
 ///
 /// # Errors
-/// [`DataError`] if they unpack to more than 64 MiB and more than 200 times their size, or to more than 2 GiB, or are cut or
-/// damaged.
+/// [`DataError`] if they unpack to more than 64 MiB and more than 200 times their size, or to more than 2 GiB, or are
+/// cut or damaged.
 pub(crate) fn unpacked<'a>(
     bytes: impl Into<Cow<'a, [u8]>>,
     file: &FileRef,

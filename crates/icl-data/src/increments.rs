@@ -8,8 +8,8 @@ use icl_core::{Error, Increment};
 use crate::error::DataError;
 use crate::place::Found;
 
-/// Returns the increment of an old and a new part, each given by its name and its number of `samples`, which are joined in
-/// this order.
+/// Returns the increment of an old and a new part, each given by its name and its number of `samples`, which are joined
+/// in this order.
 ///
 /// # Errors
 /// [`DataError`] if a part has fewer than two samples.

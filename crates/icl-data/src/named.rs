@@ -1,7 +1,8 @@
 //! Names of the variants of enumerations without fields.
 
-/// Implements the names of an enumeration: a constant of all values in the order of their documentation, `name`, `Display` and,
-/// if texts are parsed, `FromStr`, whose error says which `setting` has a wrong text and what is expected.
+/// Implements the names of an enumeration: a constant of all values in the order of their documentation, `name`,
+/// `Display` and, if texts are parsed, `FromStr`, whose error says which `setting` has a wrong text and what is
+/// expected.
 macro_rules! named {
     ($type:ident { $($variant:ident: $name:literal),+ $(,)? }) => {
         impl $type {

@@ -48,8 +48,8 @@ impl FileRef {
         format!("{self}, line {line}")
     }
 
-    /// Returns the place of a cell of this table: its line, or its row in a format without lines, which `unit` names, counted
-    /// from 1, and its column.
+    /// Returns the place of a cell of this table: its line, or its row in a format without lines, which `unit` names,
+    /// counted from 1, and its column.
     pub(crate) fn cell(&self, unit: &str, number: usize, column: &str) -> String {
         format!("{self}, {unit} {number}, column {}", Found::new(column))
     }
@@ -68,8 +68,8 @@ impl fmt::Display for FileRef {
 /// Number of names that are listed.
 const MAX_NAMES: usize = 20;
 
-/// Returns names, such as those of classes or columns, as `a, b, c`, each without control characters and cut after 40. Of more
-/// than 20 names the first 20 are listed and the rest are counted.
+/// Returns names, such as those of classes or columns, as `a, b, c`, each without control characters and cut after 40.
+/// Of more than 20 names the first 20 are listed and the rest are counted.
 pub(crate) fn listed(names: &[String]) -> String {
     let n_listed = names.len().min(MAX_NAMES);
     let first: Vec<String> = names[..n_listed].iter().map(|name| plain(name)).collect();

@@ -1,4 +1,5 @@
-//! Classes of samples: their numbers, their selection by names, and that of a number of samples that is balanced across them.
+//! Classes of samples: their numbers, their selection by names, and that of a number of samples that is balanced across
+//! them.
 
 use std::collections::HashMap;
 
@@ -8,12 +9,13 @@ use crate::place::{Found, listed};
 /// Smallest accepted number of samples: two old and two new ones.
 const MIN_LIMIT: usize = 4;
 
-/// Returns the indices, ascending, of the samples of the classes of these names (of all if there are none), at most `limit` of
-/// them, see [`balanced`]. `data` and `samples` name the data set and its samples, which have these labels among the classes
-/// `known`.
+/// Returns the indices, ascending, of the samples of the classes of these names (of all if there are none), at most
+/// `limit` of them, see [`balanced`]. `data` and `samples` name the data set and its samples, which have these labels
+/// among the classes `known`.
 ///
 /// # Errors
-/// [`DataError`] if the limit is too small for two parts, the data set has no class of a name, or a name is given twice.
+/// [`DataError`] if the limit is too small for two parts, the data set has no class of a name, or a name is given
+/// twice.
 pub(crate) fn selected(
     (data, samples): (&str, &str),
     labels: &[usize],

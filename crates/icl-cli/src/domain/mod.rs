@@ -140,8 +140,8 @@ pub trait Domain: Codec {
         Ok(None)
     }
 
-    /// Returns the features of the samples without any encoder, a row for each, for the floors of accuracies; `None` for samples that never
-    /// have classes.
+    /// Returns the features of the samples without any encoder, a row for each, for the floors of accuracies; `None`
+    /// for samples that never have classes.
     ///
     /// # Errors
     /// If a sample cannot be read or a value is not finite.

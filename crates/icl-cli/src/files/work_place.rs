@@ -1,5 +1,5 @@
-//! The place of the work on an output folder: next to the folder while there is none, in it if there is one; and the names of
-//! the results of `icl run` in it.
+//! The place of the work on an output folder: next to the folder while there is none, in it if there is one; and the
+//! names of the results of `icl run` in it.
 
 use std::path::{Path, PathBuf};
 

@@ -150,8 +150,8 @@ impl GraphDataset {
         split.increment(&keys, alpha, seed)
     }
 
-    /// Returns a checksum that identifies the data when work is resumed: a CRC-32 of the features, the edges and the label of
-    /// each graph, as 8 hexadecimal digits.
+    /// Returns a checksum that identifies the data when work is resumed: a CRC-32 of the features, the edges and the
+    /// label of each graph, as 8 hexadecimal digits.
     pub fn checksum(&self) -> String {
         let mut hasher = crc32fast::Hasher::new();
         for graph in self.graphs() {

@@ -171,9 +171,9 @@ impl GraphDataset {
         }
     }
 
-    /// Treats attributes and values of degree profiles outside the range of the data that the features were standardised over,
-    /// and returns notes of them, for people to read: sentences without their ends that begin with the name of the data set. A
-    /// value that is clipped becomes the nearest of the range.
+    /// Treats attributes and values of degree profiles outside the range of the data that the features were
+    /// standardised over, and returns notes of them, for people to read: sentences without their ends that begin with
+    /// the name of the data set. A value that is clipped becomes the nearest of the range.
     ///
     /// # Errors
     /// [`DataError`] if there is one and it is to be an error.

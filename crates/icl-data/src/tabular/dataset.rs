@@ -42,8 +42,8 @@ pub struct TableRow {
 
 /// A data set of the rows of a table, whose columns became features by a [`TableSchema`].
 ///
-/// Its [`Samples`] are the rows. It keeps the table as it was read, whose columns clones share, so that other features can be
-/// made of it when the schema changes.
+/// Its [`Samples`] are the rows. It keeps the table as it was read, whose columns clones share, so that other features
+/// can be made of it when the schema changes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TabularDataset {
     raw: RawTable,
@@ -201,8 +201,8 @@ impl TabularDataset {
         &self.counts
     }
 
-    /// Returns what was replaced or left out when the features were made, for people to read: sentences without their ends that
-    /// begin with the name of the data set. [`counts`](Self::counts) has the numbers.
+    /// Returns what was replaced or left out when the features were made, for people to read: sentences without their
+    /// ends that begin with the name of the data set. [`counts`](Self::counts) has the numbers.
     pub fn notes(&self) -> Vec<String> {
         let (name, counts) = (self.name(), &self.counts);
         let mut notes = Vec::new();

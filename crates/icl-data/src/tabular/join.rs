@@ -85,8 +85,8 @@ impl TabularDataset {
         Ok((old.append(new)?, increment))
     }
 
-    /// Appends the rows of a table of the same schema, however few, as [`RawTable::append`] does, without making the features of
-    /// any row again: a stream appends to all of its rows at each increment.
+    /// Appends the rows of a table of the same schema, however few, as [`RawTable::append`] does, without making the
+    /// features of any row again: a stream appends to all of its rows at each increment.
     ///
     /// # Errors
     /// [`DataError`]

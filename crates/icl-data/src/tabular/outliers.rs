@@ -6,9 +6,9 @@ use crate::error::DataError;
 use crate::outliers::{Limits, Outlier, Outliers, OutliersFound};
 
 impl TabularDataset {
-    /// Treats numbers outside the range of the data that the schema was fitted to, and returns notes of them, for people to
-    /// read: sentences without their ends that begin with the name of the data set. A value that is clipped becomes the nearest
-    /// of the range.
+    /// Treats numbers outside the range of the data that the schema was fitted to, and returns notes of them, for
+    /// people to read: sentences without their ends that begin with the name of the data set. A value that is clipped
+    /// becomes the nearest of the range.
     ///
     /// # Errors
     /// [`DataError`] if there is one and it is to be an error.

@@ -236,8 +236,8 @@ impl TableSchema {
         self.of_kind(ColumnKind::Constant)
     }
 
-    /// Returns the number of columns of each kind, the number of features, and the names of the columns that are dropped, for
-    /// people to read: a sentence without its end.
+    /// Returns the number of columns of each kind, the number of features, and the names of the columns that are
+    /// dropped, for people to read: a sentence without its end.
     pub fn note(&self) -> String {
         let mut kinds: Vec<(ColumnKind, usize)> = Vec::new();
         for column in &self.columns {

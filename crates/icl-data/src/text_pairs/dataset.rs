@@ -80,8 +80,8 @@ impl TextPairDataset {
         Self::new(&self.raw.append(&new.raw), &self.vocabulary)
     }
 
-    /// Returns the number of words that the vocabulary does not have, for people to read: a sentence without its end, which
-    /// begins with the name of the data set. `None` if it has all.
+    /// Returns the number of words that the vocabulary does not have, for people to read: a sentence without its end,
+    /// which begins with the name of the data set. `None` if it has all.
     pub fn note(&self) -> Option<String> {
         let [n, n_unknown] = self.vocabulary.n_unknown(self.raw.pairs());
         let n_known = self.vocabulary.words().len();

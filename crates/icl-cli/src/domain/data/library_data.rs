@@ -14,8 +14,8 @@ use crate::process::terminal::tell;
 /// Name of the column by which a stream orders interactions.
 const TIME: &str = "timestamp";
 
-/// Implements the functions of [`DataSet`] that data sets with classes have under the same names; `split` and `labels` are
-/// the data that are split into increments, and the labels; `note` reports what a split may not be meant to do.
+/// Implements the functions of [`DataSet`] that data sets with classes have under the same names; `split` and `labels`
+/// are the data that are split into increments, and the labels; `note` reports what a split may not be meant to do.
 macro_rules! library_functions {
     ($data:ident, split: $split:expr, labels: $labels:expr $(, note: $note:expr)?) => {
         fn name(&self) -> &str {
@@ -188,8 +188,8 @@ impl DataSet for NextItemDataset {
         Ok((name == TIME).then(|| self.time_ranks()))
     }
 
-    /// Joins the interactions by the names of users and items: the history of a new pair holds what its user did before, in
-    /// the old data and in the new.
+    /// Joins the interactions by the names of users and items: the history of a new pair holds what its user did
+    /// before, in the old data and in the new.
     fn join(&self, new: &Self) -> Result<(Self, Increment), Failure> {
         let joined = Interactions::join(self.interactions(), new.interactions());
         let (joined, [of_old, of_new]) = samples_of(&joined.map_err(Failure::input)?);
@@ -210,8 +210,8 @@ impl DataSet for NextItemDataset {
     }
 }
 
-/// Returns the samples of old and new interactions, and the numbers of each. Reports the number of new interactions that are
-/// earlier than old ones, if there are any.
+/// Returns the samples of old and new interactions, and the numbers of each. Reports the number of new interactions
+/// that are earlier than old ones, if there are any.
 fn samples_of(joined: &JoinedInteractions) -> (NextItemDataset, [Vec<usize>; 2]) {
     let n_late = joined.n_late();
     if n_late > 0 {

@@ -65,8 +65,8 @@ pub(super) fn write_int96(text: &mut String, value: &Int96) -> bool {
     write_timestamp(text, (day - EPOCH) * DAY + (high << 32) + low)
 }
 
-/// Returns `true` if a decimal number has at most the 76 digits of the largest type, and no more of them behind its point than
-/// it has at all.
+/// Returns `true` if a decimal number has at most the 76 digits of the largest type, and no more of them behind its
+/// point than it has at all.
 fn is_decimal(decimal: &Decimal) -> bool {
     let (precision, scale) = (decimal.precision(), decimal.scale());
     decimal.data().len() <= 32 && (0..=76).contains(&scale) && scale <= precision
