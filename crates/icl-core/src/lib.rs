@@ -13,7 +13,7 @@
 //! | [`change_ratio`], [`IncrementalInfoNce`], [`nce_ii`] | change ratio (Eq. 6) and NCE-II (Eq. 7, 8) |
 //! | [`NoiseLosses`], [`Strategy`] | the bias of each strategy (Table 2) and Theorem 1 |
 //! | [`exact_risk`], [`exact_risk_with_rows`], [`exact_risk_of_group`], [`ExactRisk`], [`RiskRows`] | the risk over all pairs of the data, with the bound of Theorem 2 and the AUC |
-//! | [`panel_risk`], [`panel_nce_i`], [`PanelRisk`] | the risk over samples that no training has seen, with its standard error |
+//! | [`held_out_risk`], [`held_out_nce_i`], [`HeldOutRisk`] | the risk over samples that no training has seen, with its standard error |
 //! | [`Encoder`], [`Samples`], [`Views`], [`Collate`] | the traits to implement |
 //! | [`PairEmbeddings`], [`Catalogue`] | embeddings of positive pairs; candidates for their negatives |
 //! | [`Pairing`], [`Side`], [`Both`] | views that depend on their pair and on other samples; two kinds of views |
@@ -89,10 +89,10 @@ pub use judge::{HostRows, Judge};
 pub use legible::{Found, legible, one_line};
 pub use loss::{
     ExactRisk, IncrementalInfoNce, IncrementalInfoNceConfig, InfoNce, InfoNceConfig, NoiseLosses,
-    NtXent, NtXentConfig, PanelRisk, RiskRows, Strategy, catalogue_nce_i, change_ratio,
+    NtXent, NtXentConfig, HeldOutRisk, RiskRows, Strategy, catalogue_nce_i, change_ratio,
     drawn_nce_i, drawn_nce_i_rows, exact_nce_i, exact_nce_i_rows, exact_nce_i_rows_of_group,
     exact_risk, exact_risk_of_group, exact_risk_with_rows, log_change_ratio, log_mixed_noise,
-    nce_i, nce_ii, panel_nce_i, panel_risk,
+    nce_i, nce_ii, held_out_nce_i, held_out_risk,
 };
 pub use pairing::{Pairing, Side};
 pub use pairs::{Catalogue, PairEmbeddings};

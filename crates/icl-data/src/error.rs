@@ -27,7 +27,7 @@ pub enum DataErrorKind {
     Unwritable,
     /// A path that leads to no data set of this kind.
     NoDataSet,
-    /// A file that is damaged or of another kind, beside which others may be intact.
+    /// A file that is damaged or of another kind, next to which others may be intact.
     Damaged,
     /// A file that holds no samples.
     Empty,
@@ -56,8 +56,8 @@ pub(crate) fn too_many(file: impl Display, found: usize, what: &str, limit: usiz
 }
 
 /// Returns the error of a file that another one makes necessary.
-pub(crate) fn missing_file(file: impl Display, beside: &str) -> DataError {
-    let expected = format!("it beside {}", Found::new(beside));
+pub(crate) fn missing_file(file: impl Display, next_to: &str) -> DataError {
+    let expected = format!("it next to {}", Found::new(next_to));
     DataError::new(file, "no such file", expected)
 }
 

@@ -13,7 +13,7 @@ const DESCRIBED: usize = 3;
 const GAP: f64 = 10.0;
 /// Share of the values of a feature at either end that may be extreme: one in so many.
 const RARE: usize = 100;
-/// Smallest number of values from which extreme ones can be told.
+/// Smallest number of values from which extreme ones can be recognised.
 const MIN_VALUES: usize = 10;
 
 /// Treatment of values outside the range of the data that an encoder was trained on.

@@ -102,7 +102,7 @@ pub(crate) fn find_classes(
 
 /// Returns the indices, ascending, of the samples of the chosen classes (of all if there are none),
 /// at most `limit` of them: the first samples of each class, of which one of each class in turn is
-/// taken until the limit is reached.
+/// used until the limit is reached.
 fn balanced(
     labels: &[usize],
     n_class: &[usize],

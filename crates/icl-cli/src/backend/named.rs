@@ -63,7 +63,7 @@ pub fn check_all(backends: &str) -> Result<(), Failure> {
     let first = names.next();
     if let Some(other) = names.find(|name| Some(*name) != first) {
         return Err(Failure::input(anyhow::anyhow!(
-            "backend: found \"{other}\" beside \"{}\", expected devices of one backend",
+            "backend: found \"{other}\" together with \"{}\", expected devices of one backend",
             first.unwrap_or_default()
         )));
     }
@@ -158,7 +158,7 @@ mod tests {
         let said = |backends| check_all(backends).unwrap_err().to_string();
         assert_eq!(
             said("flex,cuda:1"),
-            "backend: found \"cuda\" beside \"flex\", expected devices of one backend"
+            "backend: found \"cuda\" together with \"flex\", expected devices of one backend"
         );
         assert!(said("flex,flex:1").starts_with("backend: found the device \"1\" of flex"));
     }

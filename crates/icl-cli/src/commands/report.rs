@@ -28,7 +28,7 @@ pub struct ReportOptions {
 /// Reads the record and the map in a folder, writes the report again and prints its tables.
 ///
 /// # Errors
-/// If the folder holds no readable record, or a report that no command wrote beside files that one did, or the report cannot be written.
+/// If the folder holds no readable record, or a report that no command wrote next to files that one did, or the report cannot be written.
 pub fn rebuild(options: &ReportOptions) -> Result<(), Failure> {
     let folder = &options.folder;
     let list = Manifest::read(folder)?;

@@ -88,7 +88,7 @@ impl TrainOptions {
         self.pretraining.training.check_negatives(false)?;
         check_out(self.output.folder.out.as_deref())?;
         self.execution.training(TrainingSettings {
-            panel: self.hold_out.panel,
+            evaluation_samples: self.hold_out.evaluation_samples,
             ..self.pretraining.settings(None)
         })
     }
@@ -135,7 +135,7 @@ impl OnNewEncoder for Train<'_> {
             ))
         })?;
         let seed = Seed::new(training.seed).child("data");
-        let (increment, panel) = options.hold_out.divide(increment, seed)?;
+        let (increment, held_out) = options.hold_out.divide(increment, seed)?;
         let refitted = domain.refitted(data, &Split::Random, increment.old())?;
         let (domain, data) = match &refitted {
             Some((domain, data)) => (domain, data),
@@ -156,7 +156,7 @@ impl OnNewEncoder for Train<'_> {
             domain,
             data,
             increment: &increment,
-            panel: panel.as_ref(),
+            held_out: held_out.as_ref(),
             work: &work,
             weights: options.encoder.weights.as_deref(),
         };
@@ -182,7 +182,7 @@ struct Task<'a, D: Domain> {
     data: &'a D::Data,
     increment: &'a Increment,
     /// Samples that are held out.
-    panel: Option<&'a Increment>,
+    held_out: Option<&'a Increment>,
     work: &'a WorkFolder,
     /// File of the encoder's initial weights.
     weights: Option<&'a Path>,
@@ -235,12 +235,12 @@ impl<D: Domain> OnBackend for Task<'_, D> {
         display.finish();
         let evaluator = trainer.evaluator();
         let held_out = self
-            .panel
-            .map(|panel| evaluator.panel_risk_old(&outcome.encoder, panel))
+            .held_out
+            .map(|held_out| evaluator.held_out_risk_old(&outcome.encoder, held_out))
             .transpose()
             .map_err(|error| causes.measurement(error))?;
-        let of_panel = Seed::new(*seed).child("neighbours");
-        let old = self.increment.at_most(KeptNeighbours::MOST, of_panel);
+        let seed = Seed::new(*seed).child("neighbours");
+        let old = self.increment.at_most(KeptNeighbours::MOST, seed);
         let rows = embed::<D, _>(&evaluator, &outcome.encoder, old.old(), &causes)?;
         let of_data = (&rows, old.old());
         check_spread::<D, B>(&evaluator, self.domain, of_data, device, &causes)?;
@@ -256,7 +256,7 @@ impl<D: Domain> OnBackend for Task<'_, D> {
             untrained,
             trained,
             held_out_risk: held_out,
-            n_held_out: self.panel.map(|panel| panel.old().len()),
+            n_held_out: self.held_out.map(|held_out| held_out.old().len()),
             seconds: record.seconds,
             training: TrainingSummary::of(&record, outcome.parameter_change),
             course: TrainingCourse::of(&record),

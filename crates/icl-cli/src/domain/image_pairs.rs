@@ -24,7 +24,7 @@ pub const NOISES: [Noise; 9] = [
     Noise::AugmentPlus,
 ];
 
-/// Mixup noise beside or instead of augmentations, as an encoder's file has it.
+/// Mixup noise in addition to or instead of augmentations, as an encoder's file has it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Mixup {
     noise: MixedImageViewsConfig,

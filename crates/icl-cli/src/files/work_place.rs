@@ -21,12 +21,12 @@ pub const ENCODER: &str = "encoder-";
 
 /// Returns the folder of the work on an output folder.
 pub fn place(target: &Path) -> PathBuf {
-    let (inside, beside) = (target.join(INSIDE), PartialFolder::next_to(target));
+    let (inside, next_to) = (target.join(INSIDE), PartialFolder::next_to(target));
     let is_there = |path: &Path| path.symlink_metadata().is_ok();
     // Work that was begun before somebody created the folder stays where it is.
-    match target.is_dir() && (is_there(&inside) || !is_there(&beside)) {
+    match target.is_dir() && (is_there(&inside) || !is_there(&next_to)) {
         true => inside,
-        false => beside,
+        false => next_to,
     }
 }
 
@@ -58,16 +58,16 @@ mod tests {
     fn work_is_found_wherever_it_is() {
         let at = tempfile::tempdir().unwrap();
         let out = at.path().join("out");
-        let [inside, beside] = [out.join(INSIDE), at.path().join(".icl-out.partial")];
-        let work = (beside.clone(), PathBuf::from(INSIDE));
+        let [inside, next_to] = [out.join(INSIDE), at.path().join(".icl-out.partial")];
+        let work = (next_to.clone(), PathBuf::from(INSIDE));
         let whole = (out.clone(), PathBuf::new());
-        assert_eq!(options(&out), beside.join(CONFIG));
-        std::fs::create_dir(&beside).unwrap();
+        assert_eq!(options(&out), next_to.join(CONFIG));
+        std::fs::create_dir(&next_to).unwrap();
         assert_eq!(folders(&out), std::slice::from_ref(&work));
         std::fs::create_dir(&out).unwrap();
-        assert_eq!(options(&out), beside.join(CONFIG));
+        assert_eq!(options(&out), next_to.join(CONFIG));
         assert_eq!(folders(&out), [whole.clone(), work]);
-        std::fs::remove_dir(&beside).unwrap();
+        std::fs::remove_dir(&next_to).unwrap();
         assert_eq!(options(&out), inside.join(CONFIG));
         assert_eq!(folders(&out), [whole]);
     }

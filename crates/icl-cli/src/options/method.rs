@@ -9,7 +9,7 @@ use crate::options::choice::suggestion;
 use crate::options::{bounds, choice};
 use crate::process::failure::Failure;
 
-/// Names of the methods that a comparison runs unless others are chosen, beside the default of updates: to keep the
+/// Names of the methods that a comparison runs unless others are chosen, besides the default of updates: to keep the
 /// encoder, to train it on the new data alone or on all data, and to train a new one.
 const COMPARED: [&str; 4] = ["inference", "fine-tuning", "warm", icl_train::REFERENCE];
 

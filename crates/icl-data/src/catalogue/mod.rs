@@ -56,7 +56,7 @@ pub struct CatalogueFile {
     /// MD5 sum of the tables of a data set of graphs as 32 hexadecimal digits, if known: of the files that
     /// [`read_tu`](crate::read_tu) reads, unpacked and one after the other in the order of its documentation.
     ///
-    /// The publishers state no sum of their archives, which have been packed anew more than once; the tables stayed
+    /// The publishers state no sum of their archives, which have been packed again more than once; the tables stayed
     /// the same. A shell computes the sum by
     ///
     /// ```text

@@ -57,7 +57,7 @@ pub struct GraphDataset {
 }
 
 impl GraphDataset {
-    /// Returns the name of the data set, taken from its files.
+    /// Returns the name of the data set, from its files.
     pub fn name(&self) -> &str {
         &self.name
     }

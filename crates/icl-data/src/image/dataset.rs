@@ -117,7 +117,7 @@ impl ImageDataset {
         names.iter().map(named).collect()
     }
 
-    /// Returns the name of the data set, taken from its files.
+    /// Returns the name of the data set, from its files.
     pub fn name(&self) -> &str {
         &self.name
     }

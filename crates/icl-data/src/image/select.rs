@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn classes_keep_the_order_of_the_data_and_are_counted_anew() {
+    fn classes_keep_the_order_of_the_data_and_are_counted_again() {
         let data = numbered(&[7, 1, 9, 7, 1, 3]);
         assert_eq!(data.class_names(), ["1", "3", "7", "9"]);
         assert_eq!(data.labels(), [2, 0, 3, 2, 0, 1]);

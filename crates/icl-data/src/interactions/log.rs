@@ -62,7 +62,7 @@ impl Interactions {
         }
     }
 
-    /// Returns the name of the data set, taken from its file.
+    /// Returns the name of the data set, from its file.
     pub fn name(&self) -> &str {
         &self.name
     }

@@ -45,7 +45,7 @@ pub fn read_interactions(path: impl AsRef<Path>) -> Result<Interactions, DataErr
     read_bytes(&file, name_of(path), &read_unpacked(&file)?)
 }
 
-/// Returns `true` if `path` is for [`read_interactions`], judged by its name only; a folder never is.
+/// Returns `true` if `path` is for [`read_interactions`], by its name only; a folder never is.
 pub fn looks_like_interactions(path: impl AsRef<Path>) -> bool {
     let path = path.as_ref();
     let Some(name) = path.file_name().and_then(|name| name.to_str()) else {

@@ -137,7 +137,7 @@ impl TabularDataset {
         &self.raw
     }
 
-    /// Returns the name of the data set, taken from its file.
+    /// Returns the name of the data set, from its file.
     pub fn name(&self) -> &str {
         self.raw.name()
     }

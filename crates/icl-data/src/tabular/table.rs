@@ -99,7 +99,7 @@ impl RawTable {
         Self::from_parts(name.to_owned(), n_rows, columns, classes)
     }
 
-    /// Returns the name of the data set, taken from its file.
+    /// Returns the name of the data set, from its file.
     pub fn name(&self) -> &str {
         &self.name
     }

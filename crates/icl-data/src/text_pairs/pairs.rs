@@ -42,7 +42,7 @@ pub struct TextPairs {
 }
 
 impl TextPairs {
-    /// Returns the name of the data set, taken from its file.
+    /// Returns the name of the data set, from its file.
     pub fn name(&self) -> &str {
         &self.name
     }

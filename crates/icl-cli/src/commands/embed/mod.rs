@@ -18,7 +18,7 @@ use crate::domain::encoder_file::EncoderFile;
 use crate::files::apart::check_apart;
 use crate::files::embedding_format::EmbeddingFormat;
 use crate::files::npy;
-use crate::files::output_files::{OutputFiles, beside};
+use crate::files::output_files::{OutputFiles, next_to};
 use crate::options::bounds;
 use crate::options::data::DataOptions;
 use crate::options::execution::{BACKEND_VALUE, DEFAULT_SEED, backend_help, fill_backend};
@@ -194,12 +194,12 @@ impl OnStoredEncoder<1> for Embed<'_> {
 impl Resolved {
     /// Returns the file of labels, where the embeddings' own cannot hold them.
     fn labels(&self) -> Option<PathBuf> {
-        (!self.format.holds_labels()).then(|| beside(&self.out, "labels"))
+        (!self.format.holds_labels()).then(|| next_to(&self.out, "labels"))
     }
 
     /// Returns the file of positives, if there are any.
     fn positives(&self) -> Option<PathBuf> {
-        self.pairs.map(|_| beside(&self.out, "positives"))
+        self.pairs.map(|_| next_to(&self.out, "positives"))
     }
 }
 

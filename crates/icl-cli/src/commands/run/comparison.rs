@@ -12,7 +12,7 @@ use icl_train::{
     time_to_target,
 };
 
-use crate::commands::run::judged::Judged;
+use crate::commands::run::evaluated_samples::EvaluatedSamples;
 use crate::commands::run::options::Resolved;
 use crate::commands::run::protocol;
 use crate::commands::run::protocol::{
@@ -25,7 +25,7 @@ use crate::domain::recall::stored_recall;
 use crate::files::whole::remove_if_there;
 use crate::files::work_folder::WorkFolder;
 use crate::files::work_place::ENCODER;
-use crate::options::protocol::max_judged;
+use crate::options::protocol::max_evaluated;
 use crate::options::training::PAPER_PATIENCE;
 use crate::process::failure::Failure;
 use crate::process::interrupt;
@@ -52,7 +52,7 @@ struct Judgement {
     accuracies: MethodAccuracies,
     /// Exact risk with partners of views from the old data, if views have partners.
     risk_old_partners: Option<ByOrigin<f64>>,
-    n_judged: usize,
+    n_evaluated: usize,
     update: UpdateFacts,
 }
 
@@ -82,26 +82,26 @@ impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
             tell_equal(self.data, &increment)?;
         }
         let held_out = &self.resolved.options.hold_out;
-        let (increment, panel) = held_out.divide(increment, seed)?;
-        let panel = panel.as_ref();
+        let (increment, held_out) = held_out.divide(increment, seed)?;
+        let held_out = held_out.as_ref();
         match self.domain.refitted(self.data, split, increment.old())? {
-            None => self.run_on(&increment, panel),
+            None => self.run_on(&increment, held_out),
             Some((domain, data)) => {
                 let refitted = SeedComparison::<D, B> {
                     domain: &domain,
                     data: &data,
                     ..*self
                 };
-                refitted.run_on(&increment, panel)
+                refitted.run_on(&increment, held_out)
             }
         }
     }
 
-    /// Runs all methods on an increment of the data, and computes their risk over a panel of others.
+    /// Runs all methods on an increment of the data, and computes their risk over held-out samples.
     fn run_on(
         &self,
         increment: &Increment,
-        panel: Option<&Increment>,
+        held_out: Option<&Increment>,
     ) -> Result<(Vec<RunRecord>, EmbeddingMap), Failure> {
         let seed = Seed::new(self.seed);
         let trainer = self.trainer(increment);
@@ -137,7 +137,7 @@ impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
         }
         self.write_up(
             &trainer,
-            (increment, panel),
+            (increment, held_out),
             &ran,
             &first.encoder,
             &untrained.valid(),
@@ -185,7 +185,7 @@ impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
     fn write_up(
         &self,
         trainer: &DomainTrainer<'_, D, B>,
-        (increment, panel): (&Increment, Option<&Increment>),
+        (increment, held_out): (&Increment, Option<&Increment>),
         ran: &[Ran<D::Encoder<B::InnerBackend>>],
         trained: &D::Encoder<B::InnerBackend>,
         untrained: &D::Encoder<B::InnerBackend>,
@@ -195,14 +195,14 @@ impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
         let evaluator = trainer.evaluator();
         let seed = Seed::new(self.seed).child("evaluation");
         let names = &self.resolved.protocols;
-        let is_judged = self.data.has_labels() && !names.is_empty();
-        let raw = is_judged.then(|| self.domain.features(self.data));
+        let is_evaluated = self.data.has_labels() && !names.is_empty();
+        let raw = is_evaluated.then(|| self.domain.features(self.data));
         let raw = raw.transpose()?.flatten();
         let width = raw.as_ref().map_or(0, Matrix::n_columns);
-        let judged = Judged::of(increment, max_judged(names, width), seed)?;
-        let shown = judged.shown();
+        let evaluated = EvaluatedSamples::of(increment, max_evaluated(names, width), seed)?;
+        let shown = evaluated.shown();
         let embed = |encoder: &D::Encoder<B::InnerBackend>| {
-            embed::<D, B::InnerBackend>(&evaluator, encoder, &judged.samples)
+            embed::<D, B::InnerBackend>(&evaluator, encoder, &evaluated.samples)
         };
         // The untrained encoder, too, gets the statistics that belong to its weights.
         let untrained = evaluator.evaluate(untrained.clone())?;
@@ -214,7 +214,7 @@ impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
             seed: self.seed,
         };
         let features = (raw.as_ref(), &untrained);
-        let protocols = Protocols::new::<D>(names, self.data, features, &judged, seed, kept)?;
+        let protocols = Protocols::new::<D>(names, self.data, features, &evaluated, seed, kept)?;
         let plane = |embeddings: &Matrix| protocol::plane(&embeddings.select(&shown));
         let target = ran
             .iter()
@@ -222,11 +222,11 @@ impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
             .and_then(|one| plateau(&one.record.evaluations))
             .map(|plateau| plateau.map(|risk| risk * TARGET_RATIO));
         let stored = embed(trained)?;
-        let old = judged.increment.old();
+        let old = evaluated.increment.old();
         let mut map = EmbeddingMap {
             seed: self.seed,
             labels: shown.iter().map(|&at| protocols.labels()[at]).collect(),
-            is_new: judged.are_new(&shown),
+            is_new: evaluated.are_new(&shown),
             before: plane(&stored),
             after: Vec::new(),
         };
@@ -244,10 +244,10 @@ impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
                 None
             };
             let causes = self.resolved.causes(Some(&one.method));
-            let held_out = match panel {
-                Some(panel) => {
-                    let risk = evaluator.panel_risk(&one.encoder, panel);
-                    Some((risk.map_err(|error| causes.training(error))?, panel))
+            let held_out = match held_out {
+                Some(held_out) => {
+                    let risk = evaluator.held_out_risk(&one.encoder, held_out);
+                    Some((risk.map_err(|error| causes.training(error))?, held_out))
                 }
                 None => None,
             };
@@ -255,7 +255,7 @@ impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
             let judgement = Judgement {
                 accuracies,
                 risk_old_partners,
-                n_judged: judged.samples.len(),
+                n_evaluated: evaluated.samples.len(),
                 update: UpdateFacts::of(&one.record, increment, held_out, recall),
             };
             records.push(self.record(one, target, judgement));
@@ -291,7 +291,7 @@ impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
             lowest_loss_s: lowest.map(|epoch| record.epoch_ends_s[epoch - 1]),
             risk: end.by_origin(),
             risk_old_partners: judgement.risk_old_partners,
-            n_judged: judgement.n_judged,
+            n_evaluated: judgement.n_evaluated,
             nce1_old: end.nce1_old,
             nce2_old: end.nce2_old,
             start,
@@ -331,11 +331,11 @@ impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
         let methods = methods.map(|method| method.name.as_str());
         let trained = [FIRST].into_iter().chain(methods.clone());
         let trained = trained.map(|name| self.state(name));
-        let judged = [FLOORS].into_iter().chain(methods).flat_map(|name| {
+        let evaluated = [FLOORS].into_iter().chain(methods).flat_map(|name| {
             let protocols = self.resolved.protocols.iter();
             protocols.map(move |protocol| state_name(self.seed, name, protocol))
         });
-        for path in trained.chain(judged.map(|name| self.work.state(&name))) {
+        for path in trained.chain(evaluated.map(|name| self.work.state(&name))) {
             let removed = remove_if_there(&path);
             removed.map_err(|error| Failure::file(&path, "cannot be removed", error))?;
         }

@@ -1,7 +1,7 @@
 //! `icl run`: compares methods on a data set, seed after seed.
 
 mod comparison;
-mod judged;
+mod evaluated_samples;
 mod options;
 mod protocol;
 

@@ -99,7 +99,7 @@ impl OnStoredEncoder<2> for OldAndNew<'_> {
         let (data, increment) = old.join(&new)?;
         tell_equal(&data, &increment)?;
         let seed = Seed::new(resolved.training.seed).child("data");
-        let (increment, panel) = resolved.options.hold_out.divide(increment, seed)?;
+        let (increment, held_out) = resolved.options.hold_out.divide(increment, seed)?;
         let outliers = resolved.options.reading.outliers;
         let estimated = from.domain.standardized(&data, increment.old(), outliers)?;
         let (standardized, data) = match estimated {
@@ -123,7 +123,7 @@ impl OnStoredEncoder<2> for OldAndNew<'_> {
             names: [old.name(), new.name()],
             data: &data,
             increment: &increment,
-            panel: panel.as_ref(),
+            held_out: held_out.as_ref(),
             work: &work,
         };
         let updated = on_backend(&resolved.training.backend, task).and_then(|record| {

@@ -124,7 +124,7 @@ impl UpdateOptions {
     pub fn resolve(mut self) -> Result<Resolved, Failure> {
         self.training.check_negatives(true)?;
         let settings = TrainingSettings {
-            panel: self.hold_out.panel,
+            evaluation_samples: self.hold_out.evaluation_samples,
             ..self.training.settings(Some(&self.methods))
         };
         let training = self.execution.training(settings)?;

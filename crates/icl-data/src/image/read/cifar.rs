@@ -39,7 +39,7 @@ const CIFAR10_NAMES: [(&str, &str); 10] = [
 ///
 /// `path` is a file `NAME.bin` or a folder. Each file may be compressed by gzip, with or without
 /// `.gz` at the end of its name; if both forms are there, the uncompressed one is read. A file is
-/// taken as CIFAR-100 if its name contains `cifar100` or is `train.bin` or `test.bin`; as CIFAR-10
+/// read as CIFAR-100 if its name contains `cifar100` or is `train.bin` or `test.bin`; as CIFAR-10
 /// if its name contains `cifar10`, `data_batch` or `test_batch`; and otherwise as the one of which
 /// its length is a whole number of rows.
 ///

@@ -39,7 +39,7 @@ use crate::selection::n_class;
 /// A [`DataError`] that names the file or folder, what was found and what was expected, if
 /// - `path` is not a folder, has neither an image nor a subfolder, or holds the parts of a data set (`train`, `val`,
 ///   `test`) whose subfolders are the classes, in which case the path of one part is needed;
-/// - an image lies beside folders, or one of these has no image;
+/// - an image lies next to folders, or one of these has no image;
 /// - a symbolic link leads back to a folder that contains it, or to nothing;
 /// - an image is broken, or decodes to more than 512 MiB, and broken images are not skipped;
 /// - the selection in `options` fails, see [`ImageDataset::select`].

@@ -22,7 +22,7 @@ const MAX_IMAGES: usize = 1 << 25;
 
 /// Reads grey images and their labels from a pair of IDX files.
 ///
-/// `path` is the file of images, `NAME-images-idx3-ubyte` (or `NAME-images.idx3-ubyte`), beside its
+/// `path` is the file of images, `NAME-images-idx3-ubyte` (or `NAME-images.idx3-ubyte`), next to its
 /// labels `NAME-labels-idx1-ubyte`, or a folder of such a pair. Each file may be compressed by gzip,
 /// with or without `.gz` at the end of its name; if both forms are there, the uncompressed one is
 /// read. A folder of the pairs `train` and `t10k` and no other, as MNIST's, is read as `train`; to

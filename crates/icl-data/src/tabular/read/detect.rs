@@ -131,7 +131,7 @@ pub(crate) fn read_table_bytes(
     )
 }
 
-/// Returns `true` if `path` is for [`read_table`], judged by its name only; a folder never is.
+/// Returns `true` if `path` is for [`read_table`], by its name only; a folder never is.
 pub fn looks_like_table(path: impl AsRef<Path>) -> bool {
     let path = path.as_ref();
     format_of(path).is_some() && !path.is_dir()
