@@ -66,8 +66,6 @@ mod samples;
 mod saved_tensors;
 mod seed;
 mod step_rule;
-#[cfg(any(test, feature = "testing"))]
-pub mod testing;
 
 pub use atomic_file::{AtomicFile, write_atomically};
 pub use augment::{Augment, Stack};
@@ -80,6 +78,8 @@ pub use contrast::{
 pub use encoder::{Batches, Encoder, Mode};
 pub use error::{Error, ErrorKind, ErrorOf, KindAbove};
 pub use group::{Alone, Gathered, Group, Threads};
+#[cfg(any(test, feature = "testing"))]
+pub use icl_kernels::testing;
 pub use icl_kernels::{beside_kernels, has_double_precision, host_values};
 pub use increment::{GrowthRatio, Increment};
 pub use input_file::InputFile;

@@ -107,49 +107,56 @@ pub trait Views: Send + Sync {
     }
 }
 
-impl<V: Views + ?Sized> Views for &V {
-    type Sample = V::Sample;
-    type View = V::View;
+/// Implements [`Views`] for pointers to views.
+macro_rules! views_behind {
+    ($($pointer:ty),*) => {$(
+        impl<V: Views + ?Sized> Views for $pointer {
+            type Sample = V::Sample;
+            type View = V::View;
 
-    fn view(&self, sample: &Self::Sample, rng: &mut Rng) -> Self::View {
-        (**self).view(sample, rng)
-    }
+            fn view(&self, sample: &Self::Sample, rng: &mut Rng) -> Self::View {
+                (**self).view(sample, rng)
+            }
 
-    fn plain(&self, sample: &Self::Sample) -> Self::View {
-        (**self).plain(sample)
-    }
+            fn plain(&self, sample: &Self::Sample) -> Self::View {
+                (**self).plain(sample)
+            }
 
-    fn paired_view(
-        &self,
-        sample: &Self::Sample,
-        pairing: &Pairing<'_, Self::Sample>,
-        rng: &mut Rng,
-    ) -> Self::View {
-        (**self).paired_view(sample, pairing, rng)
-    }
+            fn paired_view(
+                &self,
+                sample: &Self::Sample,
+                pairing: &Pairing<'_, Self::Sample>,
+                rng: &mut Rng,
+            ) -> Self::View {
+                (**self).paired_view(sample, pairing, rng)
+            }
 
-    fn paired_view_into(
-        &self,
-        sample: &Self::Sample,
-        pairing: &Pairing<'_, Self::Sample>,
-        rng: &mut Rng,
-        slot: &mut Self::View,
-    ) {
-        (**self).paired_view_into(sample, pairing, rng, slot);
-    }
+            fn paired_view_into(
+                &self,
+                sample: &Self::Sample,
+                pairing: &Pairing<'_, Self::Sample>,
+                rng: &mut Rng,
+                slot: &mut Self::View,
+            ) {
+                (**self).paired_view_into(sample, pairing, rng, slot);
+            }
 
-    fn n_partners(&self) -> usize {
-        (**self).n_partners()
-    }
+            fn n_partners(&self) -> usize {
+                (**self).n_partners()
+            }
 
-    fn n_pairs(&self) -> usize {
-        (**self).n_pairs()
-    }
+            fn n_pairs(&self) -> usize {
+                (**self).n_pairs()
+            }
 
-    fn mixes_in_batch(&self) -> bool {
-        (**self).mixes_in_batch()
-    }
+            fn mixes_in_batch(&self) -> bool {
+                (**self).mixes_in_batch()
+            }
+        }
+    )*};
 }
+
+views_behind!(&V, Box<V>);
 
 /// Collation: a list of views becomes one batch on a device of any backend.
 pub trait Collate: Send + Sync {

@@ -4,12 +4,11 @@ mod codec;
 #[cfg(feature = "flex")]
 mod damaged_encoders;
 pub mod data;
-pub mod dispatch;
+pub mod encoder_choice;
 pub mod encoder_file;
 mod graph_encoder;
 mod graphs;
 mod hidden_encoder;
-mod image_encoder;
 mod image_mlp;
 mod image_pairs;
 mod image_resnet;
@@ -33,7 +32,6 @@ use crate::process::failure::Failure;
 
 pub use codec::Codec;
 pub use graphs::Graphs;
-pub use images::Images;
 pub use interactions::NextItems;
 pub use tables::Tables;
 pub use text_pairs::PairedTexts;
@@ -58,7 +56,7 @@ pub trait Domain: Codec {
     ///
     /// # Errors
     /// If the encoder cannot take them.
-    fn taken(&self, data: AnyData, outliers: Outliers) -> Result<Option<Self::Data>, Failure>;
+    fn prepared(&self, data: AnyData, outliers: Outliers) -> Result<Option<Self::Data>, Failure>;
 
     /// Returns the views.
     fn views(&self) -> &Self::Views;
@@ -66,7 +64,17 @@ pub trait Domain: Codec {
     /// Returns the collation of views into what the encoder takes.
     fn collate(&self) -> Self::Collate;
 
-    /// Returns an encoder that was not trained on these data.
+    /// Returns an encoder of the configured shape with random weights.
+    ///
+    /// # Errors
+    /// If the configuration is not valid.
+    fn random<B: AutodiffBackend>(
+        &self,
+        seed: Seed,
+        device: &B::Device,
+    ) -> Result<Self::Trained<B>, anyhow::Error>;
+
+    /// Returns an encoder that was not trained on these data, by default a [`random`](Self::random) one.
     ///
     /// # Errors
     /// If its initial weights cannot be read.
@@ -74,16 +82,9 @@ pub trait Domain: Codec {
         &self,
         seed: Seed,
         device: &B::Device,
-    ) -> Result<Self::Trained<B>, Failure>;
-
-    /// Returns an encoder of the configured shape, whose values are to be replaced.
-    ///
-    /// # Errors
-    /// If the configuration is not valid.
-    fn shape<B: AutodiffBackend>(
-        &self,
-        device: &B::Device,
-    ) -> Result<Self::Trained<B>, anyhow::Error>;
+    ) -> Result<Self::Trained<B>, Failure> {
+        self.random::<B>(seed, device).map_err(Failure::Input)
+    }
 
     /// Returns this configuration with everything that joined data have and an encoder of it lacks, such as new items; `None`
     /// if there is nothing.
@@ -99,11 +100,15 @@ pub trait Domain: Codec {
         encoder
     }
 
-    /// Checks that an encoder of this configuration can take the data.
+    /// Checks that an encoder of this configuration can take the data; by default it takes whatever it has
+    /// [prepared](Self::prepared).
     ///
     /// # Errors
     /// If it cannot; without a place.
-    fn check(&self, data: &Self::Data) -> Result<(), Error>;
+    fn check(&self, data: &Self::Data) -> Result<(), Error> {
+        let _ = data;
+        Ok(())
+    }
 
     /// Returns this configuration and the data with everything that is estimated from data estimated from
     /// the samples `old` of a split alone; `None` if nothing is.
@@ -135,12 +140,12 @@ pub trait Domain: Codec {
         Ok(None)
     }
 
-    /// Returns the samples without any encoder, a row for each, for the floors of accuracies; `None` for samples that never
-    /// have classes.
+    /// Returns the features of the samples without any encoder, a row for each, for the floors of accuracies; `None`
+    /// for samples that never have classes.
     ///
     /// # Errors
     /// If a sample cannot be read or a value is not finite.
-    fn raw(&self, data: &Self::Data) -> Result<Option<Matrix>, Failure> {
+    fn features(&self, data: &Self::Data) -> Result<Option<Matrix>, Failure> {
         let _ = data;
         Ok(None)
     }

@@ -5,7 +5,7 @@ use clap::Args;
 use icl_train::{Distance, MetaOrder, Method, TrainError, TrainErrorKind, TrainingSettings};
 use serde::{Serialize, Serializer};
 
-use crate::options::similar::suggestion;
+use crate::options::choice::suggestion;
 use crate::options::{bounds, choice};
 use crate::process::failure::Failure;
 

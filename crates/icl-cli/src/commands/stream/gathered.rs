@@ -261,7 +261,7 @@ impl<'a, D: Domain> Gathered<'a, D> {
         };
         let read = Data::read(data, &reading)?;
         let kind = read.kind();
-        let new = self.domain.taken(read, reading.outliers)?;
+        let new = self.domain.prepared(read, reading.outliers)?;
         let new = new.ok_or_else(|| {
             Failure::input(anyhow!(
                 "{data}: found {kind}, expected {}, as the first experience has them",

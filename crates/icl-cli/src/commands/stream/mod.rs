@@ -35,7 +35,7 @@ use crate::commands::stream::source::{Source, read_first};
 use crate::commands::stream::strategy::StrategyRun;
 use crate::domain::Domain;
 use crate::domain::data::tell_unlabelled;
-use crate::domain::dispatch::{
+use crate::domain::encoder_choice::{
     OnNewEncoder, OnStoredEncoder, with_new_encoder_of, with_stored_encoder,
 };
 use crate::domain::encoder_file::EncoderFile;

@@ -14,7 +14,7 @@ use icl_models::StoredEncoder;
 
 use crate::domain::Domain;
 use crate::domain::data::Data;
-use crate::domain::dispatch::{OnNewEncoder, with_new_encoder};
+use crate::domain::encoder_choice::{OnNewEncoder, with_new_encoder};
 use crate::domain::encoder_file::{EncoderFile, save};
 use crate::options::data::DataOptions;
 use crate::options::encoder::EncoderOptions;
@@ -94,7 +94,7 @@ impl Damage<'_> {
         let data = &self.options.data;
         // What does not fit the columns of a table is an error of the table, which is named.
         let read = Data::read(&data.name, &data.reading)?;
-        let Ok(Some(data)) = file.domain.taken(read, data.reading.outliers) else {
+        let Ok(Some(data)) = file.domain.prepared(read, data.reading.outliers) else {
             return Ok(());
         };
         file.check_data(&data)?;
