@@ -74,3 +74,5 @@ pub use stream::{
     Strategy, Stream, StreamMemory, StreamState, When,
 };
 pub use trainer::Trainer;
+#[cfg(feature = "dataset")]
+pub use views::pair_batcher::PairBatcher;

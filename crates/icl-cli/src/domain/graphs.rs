@@ -8,6 +8,7 @@ use icl_data::{Graph, GraphDataset, GraphSchema, Outliers, Split};
 use icl_eval::Matrix;
 use icl_models::StoredEncoder;
 
+use crate::domain::Collated;
 use crate::domain::data::Data;
 use crate::domain::graph_encoder::GraphEncoder;
 use crate::domain::{Codec, Domain};
@@ -135,8 +136,8 @@ impl<E: GraphEncoder> Domain for Graphs<E> {
         &self.views
     }
 
-    fn collate(&self) -> E::Collate {
-        E::COLLATE
+    fn collate(&self) -> Collated<E::Collate> {
+        Collated(E::COLLATE)
     }
 
     fn random<B: AutodiffBackend>(

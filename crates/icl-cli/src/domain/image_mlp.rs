@@ -7,6 +7,7 @@ use icl_data::{FlatImageCollate, ImageDataset, Outliers, ShiftViews, ShiftViewsC
 use icl_eval::Matrix;
 use icl_models::{Mlp, MlpConfig, StoredEncoder};
 
+use crate::domain::Collated;
 use crate::domain::data::Data;
 use crate::domain::images::{check_channels, check_side, images, pixels};
 use crate::domain::{Codec, Domain};
@@ -116,8 +117,8 @@ impl Domain for ImageMlp {
         &self.views
     }
 
-    fn collate(&self) -> FlatImageCollate {
-        FlatImageCollate
+    fn collate(&self) -> Collated<FlatImageCollate> {
+        Collated(FlatImageCollate)
     }
 
     fn random<B: AutodiffBackend>(

@@ -9,6 +9,7 @@ use icl_data::{ImageCollate, ImageDataset, ImageViews, ImageViewsConfig, Outlier
 use icl_eval::Matrix;
 use icl_models::{ResNet, ResNetConfig, Stem, StoredEncoder};
 
+use crate::domain::Collated;
 use crate::domain::data::{Data, IMAGES};
 use crate::domain::image_pairs::{ImagePairs, Mixup, image_pairs};
 use crate::domain::images::{check_channels, check_side, images, pixels};
@@ -138,8 +139,8 @@ impl Domain for ImageResNet {
         &self.views
     }
 
-    fn collate(&self) -> ImageCollate {
-        ImageCollate
+    fn collate(&self) -> Collated<ImageCollate> {
+        Collated(ImageCollate)
     }
 
     fn fresh<B: AutodiffBackend>(

@@ -7,6 +7,7 @@ use icl_core::{Error, Seed};
 use icl_data::{Found, Interactions, NextItemCollate, NextItemDataset, NextItemViews, Outliers};
 use icl_models::{StoredEncoder, TwoTower, TwoTowerConfig};
 
+use crate::domain::Collated;
 use crate::domain::data::Data;
 use crate::domain::{Codec, Domain};
 use crate::options::bounds::check_weights;
@@ -121,8 +122,8 @@ impl Domain for NextItems {
         &self.views
     }
 
-    fn collate(&self) -> NextItemCollate {
-        NextItemCollate::new(self.items.len())
+    fn collate(&self) -> Collated<NextItemCollate> {
+        Collated(NextItemCollate::new(self.items.len()))
     }
 
     fn random<B: AutodiffBackend>(

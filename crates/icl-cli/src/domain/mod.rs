@@ -1,6 +1,7 @@
 //! The kinds of data that the program knows. All that depends on the kind is in this folder.
 
 mod codec;
+pub mod collation;
 #[cfg(feature = "flex")]
 mod damaged_encoders;
 pub mod data;
@@ -23,14 +24,16 @@ use std::fmt::Debug;
 
 use burn::module::AutodiffModule;
 use burn::tensor::backend::{AutodiffBackend, Backend};
-use icl_core::{Collate, Encoder, Error, Samples, Seed, Views};
+use icl_core::{Encoder, Error, Samples, Seed, Views};
 use icl_data::{Outliers, Split};
 use icl_eval::Matrix;
 
+use crate::domain::collation::OnEveryBackend;
 use crate::domain::data::{Data as AnyData, DataSet};
 use crate::process::failure::Failure;
 
 pub use codec::Codec;
+pub use collation::Collated;
 pub use graphs::Graphs;
 pub use interactions::NextItems;
 pub use tables::Tables;
@@ -44,12 +47,12 @@ pub trait Domain: Codec {
     /// Views, which make positive pairs.
     type Views: Views<Sample = <Self::Data as Samples>::Sample> + Debug;
     /// Collation of views into what the encoder takes.
-    type Collate: Collate<View = <Self::Views as Views>::View> + Debug;
+    type Collate: OnEveryBackend<View = <Self::Views as Views>::View>;
     /// Encoder for use.
-    type Encoder<B: Backend>: Encoder<B, Batch = <Self::Collate as Collate>::Batch<B>>;
+    type Encoder<B: Backend>: Encoder<B, Batch = <Self::Collate as OnEveryBackend>::Batch<B>>;
     /// Encoder in training.
     type Trained<B: AutodiffBackend>: AutodiffModule<B, InnerModule = Self::Encoder<B::InnerBackend>>
-        + Encoder<B, Batch = <Self::Collate as Collate>::Batch<B>>;
+        + Encoder<B, Batch = <Self::Collate as OnEveryBackend>::Batch<B>>;
 
     /// Returns the data as the encoder of this configuration takes them, with values outside the range of its own data
     /// treated as `outliers` says; `None` if they are of another kind.
@@ -62,7 +65,7 @@ pub trait Domain: Codec {
     fn views(&self) -> &Self::Views;
 
     /// Returns the collation of views into what the encoder takes.
-    fn collate(&self) -> Self::Collate;
+    fn collate(&self) -> Collated<Self::Collate>;
 
     /// Returns an encoder of the configured shape with random weights.
     ///

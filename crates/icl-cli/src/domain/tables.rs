@@ -9,6 +9,7 @@ use icl_data::{
 use icl_eval::Matrix;
 use icl_models::{Mlp, MlpConfig, StoredEncoder};
 
+use crate::domain::Collated;
 use crate::domain::data::{Data, TABLES};
 use crate::domain::{Codec, Domain};
 use crate::options::bounds::check_weights;
@@ -180,7 +181,7 @@ impl Codec for Tables {
 impl Domain for Tables {
     type Data = TabularDataset;
     type Views = TableViews;
-    type Collate = Stack<Vec<f32>>;
+    type Collate = Stack;
     type Encoder<B: Backend> = Mlp<B>;
     type Trained<B: AutodiffBackend> = Mlp<B>;
 
@@ -197,8 +198,8 @@ impl Domain for Tables {
         &self.views
     }
 
-    fn collate(&self) -> Stack<Vec<f32>> {
-        Stack::new()
+    fn collate(&self) -> Collated<Stack> {
+        Collated(Stack)
     }
 
     fn random<B: AutodiffBackend>(

@@ -8,6 +8,7 @@ use icl_data::{
 };
 use icl_models::{StoredEncoder, WordTower, WordTowerConfig};
 
+use crate::domain::Collated;
 use crate::domain::data::Data;
 use crate::domain::{Codec, Domain};
 use crate::options::bounds::check_weights;
@@ -145,8 +146,8 @@ impl Domain for PairedTexts {
         &TextPairViews
     }
 
-    fn collate(&self) -> TextPairCollate {
-        TextPairCollate::new(self.vocabulary.words().len())
+    fn collate(&self) -> Collated<TextPairCollate> {
+        Collated(TextPairCollate::new(self.vocabulary.words().len()))
     }
 
     fn random<B: AutodiffBackend>(

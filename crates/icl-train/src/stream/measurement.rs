@@ -18,7 +18,6 @@ where
     B: AutodiffBackend,
     S: Samples,
     V: Views<Sample = S::Sample>,
-    C: Collate<View = V::View>,
 {
     /// Returns the evaluator of some samples of this stream, which measures what the stream itself does not:
     /// embeddings, say. It is that of the root seed, so that a sample has the same views after all experiences.
@@ -43,7 +42,8 @@ where
     /// [`TrainError`] if a sample cannot be read, the risk is not finite, or a member has left.
     pub fn risks<M>(&self, encoder: &M, state: &StreamState) -> Result<Vec<f64>, TrainError>
     where
-        M: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
+        M: Encoder<B::InnerBackend>,
+        C: Collate<B::InnerBackend, V::View, M::Batch>,
     {
         let held_out = state.experiences().iter().map(|it| &it.held_out);
         held_out
@@ -68,7 +68,8 @@ where
         effect: f64,
     ) -> Result<(Drift, f64), TrainError>
     where
-        M: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
+        M: Encoder<B::InnerBackend>,
+        C: Collate<B::InnerBackend, V::View, M::Batch>,
     {
         let divided = self.divided(state, arriving)?;
         let of_drift = |error| arriving.failed(error);
@@ -98,7 +99,8 @@ where
     /// As [`risks`](Self::risks).
     pub fn held_out_risk<M>(&self, encoder: &M, samples: &[usize]) -> Result<f64, TrainError>
     where
-        M: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
+        M: Encoder<B::InnerBackend>,
+        C: Collate<B::InnerBackend, V::View, M::Batch>,
     {
         let held_out = Increment::before(samples.to_vec());
         let held_out = held_out.map_err(|error| of_held_out(error.into()))?;

@@ -55,7 +55,7 @@ use crate::trainer::Trainer;
 ///
 /// let samples: Vec<[f32; 2]> = (0..90).map(|i| [(i as f32).sin(), (i as f32).cos()]).collect();
 /// let views = Augment::new(|x: &[f32; 2], rng| x.map(|x| x + 0.1 * rng.random::<f32>()));
-/// let stream = Stream::<Autodiff<Flex>, _, _, _>::new(&samples, views, Stack::new())
+/// let stream = Stream::<Autodiff<Flex>, _, _, _>::new(&samples, views, Stack)
 ///     .settings(TrainingSettings { epochs: 3, ..Default::default() })
 ///     .keep(Keep::Equal(30))
 ///     .seed(7);

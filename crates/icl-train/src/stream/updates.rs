@@ -1,8 +1,7 @@
 //! The experiences of a stream: trained on, or waiting for the next update.
 
-use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
-use icl_core::{Collate, Encoder, Increment, Samples, Views};
+use icl_core::{Collate, CollateFor, Encoder, Increment, Samples, TrainableEncoder, Views};
 
 use crate::error::TrainError;
 use crate::method::Method;
@@ -20,7 +19,6 @@ where
     B: AutodiffBackend,
     S: Samples,
     V: Views<Sample = S::Sample>,
-    C: Collate<View = V::View>,
 {
     /// Trains an encoder on the first experience, as [`Trainer::pretrain`](crate::Trainer::pretrain) does.
     ///
@@ -33,8 +31,8 @@ where
         callbacks: &mut Callbacks<'_>,
     ) -> Result<Advanced<M, B>, TrainError>
     where
-        M: AutodiffModule<B> + Encoder<B, Batch = C::Batch<B>>,
-        M::InnerModule: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
+        M: TrainableEncoder<B>,
+        C: CollateFor<B, V::View, M>,
     {
         let state = StreamState::default();
         let divided = self.divided(&state, &arriving)?;
@@ -53,7 +51,8 @@ where
     /// [`TrainError`] if the experience has too few samples, or one cannot be read.
     pub fn adopt<M>(&self, encoder: &M, arriving: &Arriving<'_>) -> Result<StreamState, TrainError>
     where
-        M: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
+        M: Encoder<B::InnerBackend>,
+        C: Collate<B::InnerBackend, V::View, M::Batch>,
     {
         let state = StreamState::default();
         let divided = self.divided(&state, arriving)?;
@@ -77,7 +76,8 @@ where
         arriving: &Arriving<'_>,
     ) -> Result<Decision, TrainError>
     where
-        M: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
+        M: Encoder<B::InnerBackend>,
+        C: Collate<B::InnerBackend, V::View, M::Batch>,
     {
         self.policy.check()?;
         let when = self.policy.when;
@@ -121,8 +121,8 @@ where
         callbacks: &mut Callbacks<'_>,
     ) -> Result<Advanced<M, B>, TrainError>
     where
-        M: AutodiffModule<B> + Encoder<B, Batch = C::Batch<B>>,
-        M::InnerModule: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
+        M: TrainableEncoder<B>,
+        C: CollateFor<B, V::View, M>,
     {
         let divided = self.divided(&state, &arriving)?;
         let served = self.held_out_risk(live, &divided.held_out)?;
@@ -159,7 +159,8 @@ where
         arriving: &Arriving<'_>,
     ) -> Result<StreamState, TrainError>
     where
-        M: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
+        M: Encoder<B::InnerBackend>,
+        C: Collate<B::InnerBackend, V::View, M::Batch>,
     {
         let divided = self.divided(&state, arriving)?;
         let served = self.held_out_risk(live, &divided.held_out)?;
@@ -189,8 +190,8 @@ where
         served: Option<f64>,
     ) -> Result<Advanced<M, B>, TrainError>
     where
-        M: AutodiffModule<B>,
-        M::InnerModule: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
+        M: TrainableEncoder<B>,
+        C: CollateFor<B, V::View, M>,
     {
         let Outcome {
             trained,
@@ -235,7 +236,8 @@ where
         mut experience: Experience,
     ) -> Result<StreamState, TrainError>
     where
-        M: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
+        M: Encoder<B::InnerBackend>,
+        C: Collate<B::InnerBackend, V::View, M::Batch>,
     {
         let n = state.experiences.len() + 1;
         state.memory.arrive(arriving.name, divided.training);

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use burn::lr_scheduler::LrScheduler;
 use burn::tensor::backend::{AutodiffBackend, Backend};
-use icl_core::{Alone, Collate, Group, Increment, Samples, Seed, Views};
+use icl_core::{Alone, Group, Increment, Samples, Seed, Views};
 
 use crate::error::{TrainError, TrainErrorKind};
 use crate::evaluation::evaluator::Evaluator;
@@ -50,7 +50,7 @@ use crate::views::problem::Problem;
 /// let samples: Vec<[f32; 2]> = (0..90).map(|i| [(i as f32).sin(), (i as f32).cos()]).collect();
 /// let increment = Increment::try_new((0..60).collect(), (60..90).collect())?;
 /// let views = Augment::new(|x: &[f32; 2], rng| x.map(|x| x + 0.1 * rng.random::<f32>()));
-/// let trainer = Trainer::<Autodiff<Flex>, _, _, _>::new(&samples, views, Stack::new(), &increment)
+/// let trainer = Trainer::<Autodiff<Flex>, _, _, _>::new(&samples, views, Stack, &increment)
 ///     .settings(TrainingSettings { epochs: 3, ..Default::default() })
 ///     .seed(7);
 /// let encoder = Mine { layer: LinearConfig::new(2, 8).init(&Default::default()) };
@@ -112,7 +112,7 @@ impl<'a, B: AutodiffBackend, S, V, C, O> Trainer<'a, B, S, V, C, O> {
     /// # let increment = Increment::before((0..8).collect())?;
     /// # let views = Augment::new(|x: &[f32; 2], _| *x);
     /// # type B = Autodiff<Flex>;
-    /// let trainer = Trainer::<B, _, _, _>::new(&samples, views, Stack::new(), &increment)
+    /// let trainer = Trainer::<B, _, _, _>::new(&samples, views, Stack, &increment)
     ///     .optimizer(AdamWConfig::new().with_weight_decay(1e-4).init::<B, Linear<B>>());
     /// # Ok::<(), icl_core::Error>(())
     /// ```
@@ -139,7 +139,7 @@ impl<'a, B: AutodiffBackend, S, V, C, O> Trainer<'a, B, S, V, C, O> {
     /// # let increment = Increment::before((0..8).collect())?;
     /// # let views = Augment::new(|x: &[f32; 2], _| *x);
     /// let cosine = CosineAnnealingLrSchedulerConfig::new(1e-3, 500).init()?;
-    /// let trainer = Trainer::<Autodiff<Flex>, _, _, _>::new(&samples, views, Stack::new(), &increment)
+    /// let trainer = Trainer::<Autodiff<Flex>, _, _, _>::new(&samples, views, Stack, &increment)
     ///     .scheduler(cosine);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -267,7 +267,6 @@ where
     B: AutodiffBackend,
     S: Samples,
     V: Views<Sample = S::Sample>,
-    C: Collate<View = V::View>,
 {
     /// Returns the evaluator of this trainer. It draws one fixed pair of views of each sample from the
     /// root seed, the same for every method, and computes risks over at most

@@ -18,6 +18,7 @@ use crate::commands::run::protocol;
 use crate::commands::run::protocol::{
     FLOORS, Kept, MethodAccuracies, Protocols, in_files, state_name,
 };
+use crate::domain::Collated;
 use crate::domain::Domain;
 use crate::domain::data::{DataSet, tell_equal};
 use crate::domain::encoder_file;
@@ -71,11 +72,16 @@ type DomainTrainer<'a, D, B> = Trainer<
     B,
     <D as Domain>::Data,
     &'a <D as Domain>::Views,
-    <D as Domain>::Collate,
+    Collated<<D as Domain>::Collate>,
     UpdateRule,
 >;
-type DomainEvaluator<'a, D, B> =
-    Evaluator<'a, B, <D as Domain>::Data, &'a <D as Domain>::Views, <D as Domain>::Collate>;
+type DomainEvaluator<'a, D, B> = Evaluator<
+    'a,
+    B,
+    <D as Domain>::Data,
+    &'a <D as Domain>::Views,
+    Collated<<D as Domain>::Collate>,
+>;
 
 impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
     /// Splits the data and runs all methods; returns their records and the map of their embeddings.

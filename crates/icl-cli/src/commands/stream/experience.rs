@@ -14,6 +14,7 @@ use crate::commands::stream::gathered::{Arrived, Gathered};
 use crate::commands::stream::options::Resolved;
 use crate::commands::stream::provenance::Provenance;
 use crate::commands::stream::strategy::{Done, StrategyRun, read_json, write_json};
+use crate::domain::Collated;
 use crate::domain::Domain;
 use crate::domain::data::DataSet;
 use crate::domain::encoder_file;
@@ -140,7 +141,7 @@ impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
     pub(super) fn stream(
         &self,
         run: &StrategyRun<'_>,
-    ) -> Stream<'_, B, D::Data, &D::Views, D::Collate> {
+    ) -> Stream<'_, B, D::Data, &D::Views, Collated<D::Collate>> {
         self.gathered
             .stream(self.resolved)
             .strategy(run.strategy)

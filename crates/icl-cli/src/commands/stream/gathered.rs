@@ -12,6 +12,7 @@ use crate::commands::stream::manifest::Listed;
 use crate::commands::stream::options::Resolved;
 use crate::commands::stream::provenance::Provenance;
 use crate::commands::stream::watched::Unread;
+use crate::domain::Collated;
 use crate::domain::Domain;
 use crate::domain::data::{Data, DataSet};
 use crate::options::data::ReadingOptions;
@@ -165,7 +166,7 @@ impl<'a, D: Domain> Gathered<'a, D> {
     pub fn stream<B: AutodiffBackend>(
         &self,
         resolved: &Resolved,
-    ) -> Stream<'_, B, D::Data, &D::Views, D::Collate> {
+    ) -> Stream<'_, B, D::Data, &D::Views, Collated<D::Collate>> {
         let measured = &resolved.options.course.measured;
         let settings = resolved.training.settings.clone();
         Stream::new(&*self.data, self.domain.views(), self.domain.collate())

@@ -9,10 +9,11 @@ use std::path::{Path, PathBuf};
 use burn::backend::{Autodiff, Flex};
 use burn::module::AutodiffModule;
 use clap::Parser;
-use icl_core::{Collate, Encoder, Samples, Seed, Views};
+use icl_core::{Encoder, Samples, Seed, Views};
 use icl_models::StoredEncoder;
 
 use crate::domain::Domain;
+use crate::domain::collation::OnEveryBackend;
 use crate::domain::data::Data;
 use crate::domain::encoder_choice::{OnNewEncoder, with_new_encoder};
 use crate::domain::encoder_file::{EncoderFile, save};
@@ -102,7 +103,8 @@ impl Damage<'_> {
         let batch = file
             .domain
             .collate()
-            .collate::<Flex>(&[plain(0), plain(1)], &device);
+            .0
+            .batch::<Flex>(&[plain(0), plain(1)], &device);
         let _ = encoder.embed(batch).into_data();
         Ok(())
     }
