@@ -20,8 +20,9 @@
 //! | [`RunOptimizer`], [`OptimizerState`] | the optimizer of a run: any of Burn's ([`BurnOptimizer`]), [`DefaultAdam`], or a choice at run time ([`UpdateRule`]) |
 //! | [`OnePassAdam`], [`Lars`], [`LarsState`], [`Distance`] | optimizers of our own, and the distance of the distillation term |
 //! | [`TrainError`], [`TrainErrorKind`] | the error of this crate |
-//! | [`Stream`], [`Arriving`], [`Advanced`], [`StreamState`], [`Experience`] | updates for one experience after the other |
-//! | [`Policy`], [`When`], [`Decision`] | the moment of an update |
+//! | [`Stream`], [`Arriving`], [`Advanced`] | updates for one experience after the other |
+//! | [`StreamState`], [`Experience`], [`SparseRow`] | what a stream remembers, and its matrix of risks |
+//! | [`Strategy`], [`Policy`], [`When`], [`Decision`] | the method of the updates, their moment and their cost |
 //! | [`Keep`], [`Buffer`], [`KeptSample`] | the old samples of a stream that later updates may use |
 //! | [`Sampler`], [`BatchPlan`], [`WeightAverage`], [`GainRule`], [`Evaluator::new`] | parts for any training loop: which old and new samples to take, the averaged parameters of a module, when to stop, the risk over held-out samples |
 //! | [`Identity`], [`read_checkpoint`], [`write_checkpoint`] | files with the state of a run, complete or absent |
@@ -73,7 +74,9 @@ pub use sampling::{BatchPlan, Sampler};
 pub use sampling::{EpochPlan, Planner, StepPlan};
 pub use settings::TrainingSettings;
 pub use stream::{
-    Advanced, Arriving, Buffer, Decision, Experience, Keep, KeptSample, Policy, Stream,
-    StreamMemory, StreamState, When,
+    Advanced, Arriving, Buffer, Decision, Experience, Keep, KeptSample, Policy, SparseRow,
+    Strategy, Stream, StreamMemory, StreamState, When,
 };
 pub use trainer::Trainer;
+#[cfg(feature = "dataset")]
+pub use views::pair_batcher::PairBatcher;
