@@ -51,8 +51,7 @@ impl<'a, B: Backend, S, V, C> Evaluator<'a, B, S, V, C> {
     /// let held_out = Increment::try_new((0..60).collect(), (60..90).collect())?;
     /// let encoder = Mine { layer: LinearConfig::new(2, 8).init(&Default::default()) };
     ///
-    /// let collate = Stack::new();
-    /// let evaluator = Evaluator::<Flex, _, _, _>::new(&samples, &views, &collate, &held_out)
+    /// let evaluator = Evaluator::<Flex, _, _, _>::new(&samples, &views, &Stack, &held_out)
     ///     .with_temperature(0.2)
     ///     .with_seed(7);
     /// let risk = evaluator.held_out_risk(&encoder, &held_out)?;
