@@ -83,8 +83,9 @@ const SETTLED: u64 = 64;
 /// The cost is what training is to save, in any unit that grows: samples, steps, seconds. The risk, or the loss of
 /// each sample, is always over the same samples in the same views, best those of the averaged parameters
 /// ([`WeightAverage`](crate::WeightAverage)). Evaluations may be at any costs; two or more in each doubling are
-/// enough. [`StopRule::Doubling`] and [`StopRule::Slope`] are this rule in the trainer, which leaves out the first 64
-/// steps, whose risk shows the start. The state can be serialised; a rule that is read back decides alike.
+/// enough. Leave out those of the first steps, in which the average still follows the start and the gain looks too
+/// small; the trainer, where [`StopRule::Doubling`] and [`StopRule::Slope`] are this rule, leaves out 64 steps. The
+/// state can be serialised; a rule that is read back decides alike.
 ///
 /// ```
 /// use icl_train::{GainRule, StoppedBy};
