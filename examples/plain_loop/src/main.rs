@@ -1,5 +1,5 @@
-//! A training loop of one's own, without a trainer: which samples, their loss, Burn's optimizer, the averaged weights, and
-//! when to stop. The only argument is the maximum number of epochs of each training.
+//! A training loop of one's own, without a trainer: which samples, their loss, Burn's optimizer, the averaged
+//! weights, and when to stop. The only argument is the maximum number of epochs of each training.
 
 mod data;
 
