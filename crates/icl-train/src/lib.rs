@@ -14,7 +14,7 @@
 //! | [`Outcome`], [`TrainingRecord`], [`Evaluation`], [`parameter_change`], [`parameter_norm`] | the result of a run |
 //! | [`Cost`] | the cost of a run by purpose |
 //! | [`inert_move`], [`INERT_MOVE`] | the check for inner loops that do nothing |
-//! | [`Callbacks`], [`Progress`], [`StepReport`] | functions that are called during a run |
+//! | [`Callbacks`], [`Progress`], [`StepReport`], [`EpochReport`] | functions that are called during a run |
 //! | [`Evaluator`], [`Evaluated`], [`Measured`] | the exact risk of an encoder, its embeddings, and the result of a protocol |
 //! | [`StopRule`], [`StoppedBy`], [`ExpectedGain`], [`plateau`], [`TARGET_RATIO`], [`time_to_target`] | the end of a run, and the time to the quality of retraining |
 //! | [`RunOptimizer`], [`OptimizerState`] | the optimizer of a run: any of Burn's ([`BurnOptimizer`]), [`DefaultAdam`], or a choice at run time ([`UpdateRule`]) |
@@ -62,9 +62,9 @@ pub use optimizer::{
     UpdateRule,
 };
 pub use progress::{
-    Callbacks, Cost, Evaluation, INERT_MOVE, Outcome, Progress, Seconds, StepReport, StepSeconds,
-    TARGET_RATIO, TimeToTarget, TrainingRecord, inert_move, parameter_change, parameter_norm,
-    plateau, time_to_target,
+    Callbacks, Cost, EpochReport, Evaluation, INERT_MOVE, Outcome, Progress, Seconds, StepReport,
+    StepSeconds, TARGET_RATIO, TimeToTarget, TrainingRecord, inert_move, parameter_change,
+    parameter_norm, plateau, time_to_target,
 };
 #[cfg(feature = "testing")]
 pub use sampling::{BatchPlan, EpochPlan, Planner, StepPlan};
