@@ -24,8 +24,10 @@
 //! | [`StreamState`], [`Experience`], [`SparseRow`] | what a stream remembers, and its matrix of risks |
 //! | [`Strategy`], [`Policy`], [`When`], [`Decision`] | the method of the updates, their moment and their cost |
 //! | [`Keep`], [`Buffer`], [`KeptSample`] | the old samples of a stream that later updates may use |
+//! | [`Sampler`], [`BatchPlan`], [`WeightAverage`], [`GainRule`], [`Evaluator::new`] | parts for any training loop: which old and new samples to take, the averaged parameters of a module, when to stop, the risk over held-out samples |
 //! | [`Identity`], [`read_checkpoint`], [`write_checkpoint`] | files with the state of a run, complete or absent |
 
+mod average;
 mod checkpoint;
 mod devices;
 mod error;
@@ -45,11 +47,12 @@ mod stream;
 mod trainer;
 mod views;
 
+pub use average::WeightAverage;
 pub use checkpoint::{read_checkpoint, write_checkpoint};
 #[cfg(feature = "mpi")]
 pub use devices::Mpi;
 pub use error::{TrainError, TrainErrorKind};
-pub use evaluation::{Evaluated, Evaluator, ExpectedGain, Measured, StopRule, StoppedBy};
+pub use evaluation::{Evaluated, Evaluator, ExpectedGain, GainRule, Measured, StopRule, StoppedBy};
 pub use icl_core::RateChoice;
 pub use identity::Identity;
 pub use method::{
@@ -66,8 +69,9 @@ pub use progress::{
     StepSeconds, TARGET_RATIO, TimeToTarget, TrainingRecord, inert_move, parameter_change,
     parameter_norm, plateau, time_to_target,
 };
+pub use sampling::{BatchPlan, Sampler};
 #[cfg(feature = "testing")]
-pub use sampling::{BatchPlan, EpochPlan, Planner, StepPlan};
+pub use sampling::{EpochPlan, Planner, StepPlan};
 pub use settings::TrainingSettings;
 pub use stream::{
     Advanced, Arriving, Buffer, Decision, Experience, Keep, KeptSample, Policy, SparseRow,

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::TrainError;
 use crate::evaluation::StopRule;
+use crate::evaluation::builder::{NEGATIVES, SAMPLES, TEMPERATURE};
 use crate::method::{Distance, MetaOrder, NoiseSet};
 use crate::negatives::{NegativesForm, NegativesSchedule, StepNegatives};
 
@@ -109,15 +110,15 @@ impl Default for TrainingSettings {
             pretraining_rate: RateChoice::Fixed,
             learning_rate: 3e-3,
             steps_before: 0,
-            temperature: 0.1,
-            negatives: 31.0,
+            temperature: TEMPERATURE,
+            negatives: NEGATIVES,
             step_negatives: StepNegatives::default(),
             noise_set: NoiseSet::OtherViews,
             stop: StopRule::Doubling,
             min_gain: 0.005,
             patience: 20,
             monitor_samples: 512,
-            evaluation_samples: 2048,
+            evaluation_samples: SAMPLES,
             evaluate_every: None,
             budget: None,
             average_decay: 0.99,
@@ -220,13 +221,6 @@ impl TrainingSettings {
             .filter(|(name, _)| !["chunk", "epochs"].contains(&name.as_str()))
             .map(|(name, value)| (name.clone(), value.to_string()))
             .collect()
-    }
-
-    /// Returns the size of the replay buffer for `n_old` old samples.
-    pub(crate) fn replay_size(&self, n_old: usize) -> usize {
-        self.replay_size
-            .unwrap_or_else(|| n_old.div_ceil(5))
-            .min(n_old)
     }
 
     /// Returns whether a charged cost reaches the budget.

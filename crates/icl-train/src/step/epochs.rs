@@ -94,7 +94,8 @@ where
         }
         // The last epoch's loss belongs to the share that it had.
         let by_loss = self.ends_by_loss();
-        self.counters.widen(self.epochs_of_cost());
+        let share = self.planner.sampler.share(self.epochs_of_cost());
+        self.counters.widen(share);
         let plan = self.planner.epoch(epoch, self.counters.fraction());
         let is_last = epoch == self.settings.epochs;
         let by_end = by_loss
@@ -161,7 +162,7 @@ where
 
     /// Returns the cost of the training so far, in epochs over all data.
     fn epochs_of_cost(&self) -> f64 {
-        self.record.cost.training / (2 * self.planner.n_samples()) as f64
+        self.record.cost.training / (2 * self.planner.sampler.n_samples()) as f64
     }
 
     /// Adds the loss of the last epoch, and returns the reason for which the run ends by it, if it does.

@@ -8,6 +8,7 @@ use burn::tensor::backend::AutodiffBackend;
 use icl_core::{Encoder, Error, ExactRisk, Group};
 use serde::{Deserialize, Serialize};
 
+use crate::average::WeightAverage;
 use crate::checkpoint::file::{of_state, read_bytes, state_of};
 use crate::checkpoint::write_checkpoint;
 use crate::error::{TrainError, TrainErrorKind};
@@ -16,7 +17,6 @@ use crate::evaluation::stopping::StoppedBy;
 use crate::identity::Identity;
 use crate::progress::{Callbacks, TrainingRecord};
 use crate::sampling::plan::Planner;
-use crate::step::average::WeightAverage;
 use crate::step::copies::own;
 use crate::step::counters::Counters;
 use crate::step::run::Run;
