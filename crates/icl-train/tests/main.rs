@@ -10,6 +10,7 @@ mod checkpoint;
 mod cost;
 mod encoder_calls;
 mod groups;
+mod learner;
 mod negatives;
 mod optimizers;
 mod partners;
