@@ -22,17 +22,17 @@ enum Quantity {
     Auc(Option<Origin>),
 }
 
-/// Numeric metric of embedded pairs: the exact risk, the change ratio, the bias of a strategy, or the AUC of positives against
-/// noise.
+/// Numeric metric of embedded pairs: the exact risk, the change ratio, the bias of a strategy, or the AUC of positives
+/// against noise.
 ///
-/// - **A batch** has the quantity of [`exact_risk`] over its own pairs, each anchor against all others of the batch: exact for
-///   the batch. The growth ratio is that of the batch.
+/// - **A batch** has the quantity of [`exact_risk`] over its own pairs, each anchor against all others of the batch:
+///   exact for the batch. The growth ratio is that of the batch.
 /// - **An epoch** has the mean over its batches, weighted by the anchors that the quantity is a mean over.
 ///
-/// A validation loader whose only batch holds all held-out samples therefore gives the exact held-out risk; its memory stays
-/// bounded, since similarities are computed in chunks. Risk and AUC of all samples, or of the only origin in a batch, are those of one
-/// population. A batch in which a quantity is not defined, such as the change ratio without two old and two new samples,
-/// counts for nothing and is shown as "–".
+/// A validation loader whose only batch holds all held-out samples therefore gives the exact held-out risk; its memory
+/// stays bounded, since similarities are computed in chunks. Risk and AUC of all samples, or of the only origin in a
+/// batch, are those of one population. A batch in which a quantity is not defined, such as the change ratio without two
+/// old and two new samples, counts for nothing and is shown as "–".
 ///
 /// τ is the temperature and K the number of negatives of [`exact_risk`], both above 0, which is not checked. Both must
 /// be those of the loss if the two are to be compared.
@@ -96,13 +96,14 @@ impl<B: Backend> PairMetric<B> {
         Self::new(Quantity::Bias(strategy, on), temperature, negatives)
     }
 
-    /// Creates the AUC: the mean, over anchors of an origin or over all, of the share of the noise that is less similar to the anchor than
-    /// its positive. It depends neither on τ nor on K.
+    /// Creates the AUC: the mean, over anchors of an origin or over all, of the share of the noise that is less similar
+    /// to the anchor than its positive. It depends neither on τ nor on K.
     pub fn auc(of: Option<Origin>) -> Self {
         Self::new(Quantity::Auc(of), 1.0, 1.0)
     }
 
-    /// Computes the quantity over a batch, and the number of anchors that it is a mean over; `None` if it is not defined.
+    /// Computes the quantity over a batch, and the number of anchors that it is a mean over; `None` if it is not
+    /// defined.
     fn measure(&self, pairs: &PairInput<B>) -> Option<(f64, usize)> {
         let n_old = pairs.n_old;
         let n_new = pairs.anchors.dims()[0] - n_old;

@@ -7,8 +7,8 @@ use burn::train::metric::{Adaptor, LossInput};
 /// Batch of positive pairs, the input of a [`ContrastiveStep`](crate::ContrastiveStep) in training and in validation.
 #[derive(Debug, Clone)]
 pub struct PairBatch<V> {
-    /// Views as [`Encoder::encode_pairs`](icl_core::Encoder::encode_pairs) takes them: the n anchors, and after them their n
-    /// positives in the same order.
+    /// Views as [`Encoder::encode_pairs`](icl_core::Encoder::encode_pairs) takes them: the n anchors, and after them
+    /// their n positives in the same order.
     pub views: V,
     /// Number of pairs of old samples, which come before those of new samples. Losses of one population ignore it.
     pub n_old: usize,
@@ -29,8 +29,8 @@ pub struct PairInput<B: Backend> {
 
 /// Output of a [`ContrastiveStep`](crate::ContrastiveStep), in training and in validation, without gradients.
 ///
-/// The metrics compute where the embeddings are: an exact risk has n² similarities, which the device of the training computes
-/// fastest. Burn's own outputs move to the CPU first.
+/// The metrics compute where the embeddings are: an exact risk has n² similarities, which the device of the training
+/// computes fastest. Burn's own outputs move to the CPU first.
 #[derive(Debug, Clone)]
 pub struct PairOutput<B: Backend> {
     /// Loss of the batch `[1]`, in nats.

@@ -17,8 +17,8 @@ use crate::step::contrastive::{Anchors, Contrastive};
 /// Configuration of a [`ContrastiveStep`].
 #[derive(Config, Debug)]
 pub struct ContrastiveStepConfig {
-    /// Loss of a batch. NCE-I treats the batch as one population; both forms of Eq. 9 separate its old samples from its new
-    /// ones, and need at least two of each in every batch. Default: NCE-I.
+    /// Loss of a batch. NCE-I treats the batch as one population; both forms of Eq. 9 separate its old samples from its
+    /// new ones, and need at least two of each in every batch. Default: NCE-I.
     #[config(default = "LossKind::InfoNce")]
     pub loss: LossKind,
     /// Noise samples of NCE-I; with both views it is NT-Xent. Default: the other views.
@@ -27,15 +27,16 @@ pub struct ContrastiveStepConfig {
     /// Temperature τ, a finite number above 0.
     #[config(default = 0.1)]
     pub temperature: f64,
-    /// Number of negatives K in the formulas, a finite number above 0; the noise term is K times a mean, so that batches may
-    /// hold more or fewer.
+    /// Number of negatives K in the formulas, a finite number above 0; the noise term is K times a mean, so that
+    /// batches may hold more or fewer.
     #[config(default = 31.0)]
     pub negatives: f64,
-    /// Growth ratio α of the data, from 0 to 1, for losses that separate old samples from new ones; by default that of each batch,
-    /// which is right for batches drawn from all data alike.
+    /// Growth ratio α of the data, from 0 to 1, for losses that separate old samples from new ones; by default that of
+    /// each batch, which is right for batches drawn from all data alike.
     #[config(default = "None")]
     pub alpha: Option<f64>,
-    /// Seed of the randomness that an encoder draws from [`Mode::Training`]. Burn's own layers draw from `Backend::seed`.
+    /// Seed of the randomness that an encoder draws from [`Mode::Training`], with the number of the step; a resumed
+    /// training counts its steps from 0 again. Burn's own layers draw from `Backend::seed`.
     #[config(default = 0)]
     pub seed: u64,
 }
@@ -44,8 +45,8 @@ impl ContrastiveStepConfig {
     /// Creates a step around an encoder.
     ///
     /// # Errors
-    /// [`TrainError`] if a number is not in its range, or if the noise of a loss that separates old samples from new ones is set
-    /// to both views or comes from the encoder's catalogue.
+    /// [`TrainError`] if a number is not in its range, or if the noise of a loss that separates old samples from new
+    /// ones is set to both views or comes from the encoder's catalogue, or NT-Xent is set with such an encoder.
     pub fn try_init<B: Backend, E: Encoder<B>>(
         &self,
         encoder: E,
@@ -100,12 +101,12 @@ impl ContrastiveStepConfig {
     }
 }
 
-/// An encoder with a contrastive loss, as a model that Burn's `Learner` trains and validates: a `TrainStep` on an autodiff
-/// backend, an `InferenceStep` on every backend.
+/// An encoder with a contrastive loss, as a model that Burn's `Learner` trains and validates: a `TrainStep` on an
+/// autodiff backend, an `InferenceStep` on every backend.
 ///
-/// Input is a [`PairBatch`], output a [`PairOutput`], which feeds Burn's `LossMetric` and every [`PairMetric`](crate::PairMetric).
-/// Validation computes the same loss in [`Mode::Evaluation`]. Nothing calls [`Encoder::recalibrated`]: call it on the result, if
-/// the encoder has statistics of its own.
+/// Input is a [`PairBatch`], output a [`PairOutput`], which feeds Burn's `LossMetric` and every
+/// [`PairMetric`](crate::PairMetric). Validation computes the same loss in [`Mode::Evaluation`]. Nothing calls
+/// [`Encoder::recalibrated`]: call it on the result, if the encoder has statistics of its own.
 ///
 /// ```
 /// use burn::backend::{Autodiff, Flex};

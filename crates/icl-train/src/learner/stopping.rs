@@ -13,12 +13,13 @@ use crate::evaluation::gain::Course;
 /// gain = (R̄ of epochs in (e/4, e/2]  −  R̄ of those in (e/2, e]) / the former
 /// ```
 ///
-/// The gain must be too small at two epochs in a row. R̄ is the metric's mean over an epoch: take a positive quantity of which
-/// less is better, on validation samples, such as [`PairMetric::exact_risk`](crate::PairMetric::exact_risk).
+/// The gain must be too small at two epochs in a row. R̄ is the metric's mean over an epoch: take a positive quantity
+/// of which less is better, on validation samples, such as [`PairMetric::exact_risk`](crate::PairMetric::exact_risk).
 ///
-/// Epoch e is read at the end of epoch e + 1, so that training ends an epoch later than the rule says: Burn 0.21 asks before
-/// its metrics' thread has seen the last validation batch, and would answer with a part of the epoch. A resumed training reads
-/// the earlier epochs from the log files, so that it stops where an uninterrupted one does.
+/// Epoch e is read at the end of epoch e + 1, so that training ends an epoch later than the rule says: Burn 0.21 asks
+/// before its metrics' thread has seen the last validation batch, and would answer with a part of the epoch. A resumed
+/// training reads the earlier epochs from the log files. Two are missing: Burn 0.21 logs the epoch after the checkpoint
+/// in place of epoch 1.
 #[derive(Debug, Clone)]
 pub struct GainEarlyStoppingStrategy {
     metric: MetricName,
@@ -26,6 +27,8 @@ pub struct GainEarlyStoppingStrategy {
     min_gain: f64,
     warmup_epochs: usize,
     course: Course,
+    /// Epoch of the first question, which is above 1 in a resumed training.
+    first_epoch: Option<usize>,
     /// Last epoch whose metric has been read.
     n_read: usize,
     /// Epochs in a row at which the gain was too small.
@@ -33,7 +36,8 @@ pub struct GainEarlyStoppingStrategy {
 }
 
 impl GainEarlyStoppingStrategy {
-    /// Creates the strategy for a numeric metric, which must be registered for this split. It never stops if `min_gain` is NaN.
+    /// Creates the strategy for a numeric metric, which must be registered for this split. It never stops if `min_gain`
+    /// is NaN.
     pub fn new<M: Metric>(metric: &M, split: Split, min_gain: f64) -> Self {
         Self {
             metric: metric.name(),
@@ -41,6 +45,7 @@ impl GainEarlyStoppingStrategy {
             min_gain,
             warmup_epochs: 0,
             course: Course::default(),
+            first_epoch: None,
             n_read: 0,
             n_small: 0,
         }
@@ -71,14 +76,18 @@ impl GainEarlyStoppingStrategy {
 
 impl EarlyStoppingStrategy for GainEarlyStoppingStrategy {
     fn should_stop(&mut self, epoch: usize, store: &EventStoreClient) -> bool {
+        let first = *self.first_epoch.get_or_insert(epoch);
         let mut stops = false;
         while self.n_read + 1 < epoch && !stops {
             self.n_read += 1;
-            let (at, mean) = (self.n_read, Aggregate::Mean);
-            // Without log files, a resumed training lacks the epochs before.
-            if let Some(risk) = store.find_metric(&self.metric, at, mean, &self.split) {
-                stops = self.push(at, risk);
+            let at = self.n_read;
+            // Burn 0.21 counts the epochs of its logs from 1 until the first epoch of a resumed training ends.
+            if first > 1 && (at == 1 || at == first) {
+                continue;
             }
+            // A logger in memory lacks the epochs before a checkpoint.
+            let risk = store.find_metric(&self.metric, at, Aggregate::Mean, &self.split);
+            stops = risk.is_some_and(|risk| self.push(at, risk));
         }
         stops
     }

@@ -68,6 +68,7 @@ fn loader<B: Backend>(batch_size: usize) -> Arc<dyn DataLoader<B, PairBatch<Tens
 /// Trains the toy encoder, from a checkpoint if there is one, and returns the encoder with what the loggers hold.
 fn train(
     folder: &Path,
+    n_epochs: usize,
     stop: Option<GainEarlyStoppingStrategy>,
     checkpoint: Option<usize>,
 ) -> (Linear<TestBackend>, LearnerSummary) {
@@ -81,7 +82,7 @@ fn train(
         ))
         .with_file_checkpointer(CompactRecorder::new())
         .with_application_logger(None)
-        .num_epochs(N_EPOCHS);
+        .num_epochs(n_epochs);
     if let Some(stop) = stop {
         training = training.early_stopping(stop);
     }
@@ -113,7 +114,7 @@ fn measure(encoder: &Linear<TestBackend>) -> ExactRisk {
 fn a_learner_lowers_the_risk() {
     let folder = tempfile::tempdir().unwrap();
     let before = measure(&Linear::<TestAutodiff>::new(3).valid());
-    let (encoder, summary) = train(folder.path(), None, None);
+    let (encoder, summary) = train(folder.path(), N_EPOCHS, None, None);
     let after = measure(&encoder);
     assert!(after.all < before.all - 0.05, "{before:?} {after:?}");
     assert!(after.auc_all > before.auc_all, "{before:?} {after:?}");
@@ -126,19 +127,28 @@ fn a_learner_lowers_the_risk() {
         "{risks:?} {after:?}"
     );
     assert_eq!(
-        measure(&train(folder.path(), None, None).0),
+        measure(&train(folder.path(), N_EPOCHS, None, None).0),
         after,
         "the same run"
     );
 }
 
+/// A resumed training reads the epochs before, and so it ends where it would have ended without the interruption. Burn
+/// logs its first epoch in place of epoch 1.
 #[test]
 fn a_learner_resumes_from_a_checkpoint() {
+    let stop = || Some(stop(f64::INFINITY).with_warmup_epochs(1));
     let folder = tempfile::tempdir().unwrap();
-    let (trained, _) = train(folder.path(), Some(stop(f64::INFINITY)), None);
-    let (resumed, summary) = train(folder.path(), None, Some(4));
-    assert_eq!(summary.epochs, N_EPOCHS);
-    assert!(measure(&resumed).all < measure(&trained).all);
+    let (uninterrupted, summary) = train(folder.path(), 20, stop(), None);
+    assert_eq!(summary.epochs, 6);
+    let folder = tempfile::tempdir().unwrap();
+    let (trained, _) = train(folder.path(), 5, None, None);
+    let (resumed, summary) = train(folder.path(), 20, stop(), Some(5));
+    assert_eq!(summary.epochs, 5);
+    let risks = [trained, resumed, uninterrupted].map(|encoder| measure(&encoder).all);
+    assert!(risks[1] < risks[0], "{risks:?}");
+    // The loader of a resumed training draws other batches.
+    assert!((risks[1] - risks[2]).abs() < 0.05, "{risks:?}");
 }
 
 fn stop(min_gain: f64) -> GainEarlyStoppingStrategy {
@@ -150,9 +160,8 @@ fn stop(min_gain: f64) -> GainEarlyStoppingStrategy {
 #[test]
 fn training_stops_when_a_doubling_gains_too_little() {
     let n_epochs = |stop| {
-        train(tempfile::tempdir().unwrap().path(), Some(stop), None)
-            .1
-            .epochs
+        let folder = tempfile::tempdir().unwrap();
+        train(folder.path(), N_EPOCHS, Some(stop), None).1.epochs
     };
     assert_eq!(n_epochs(stop(f64::INFINITY)), 4);
     assert_eq!(n_epochs(stop(f64::INFINITY).with_warmup_epochs(1)), 6);
