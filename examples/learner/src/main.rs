@@ -6,13 +6,14 @@
 mod quiet;
 mod wave;
 
+use std::path::Path;
 use std::sync::atomic::AtomicU64;
 
-use anyhow::{Error, Result};
+use anyhow::{Error, Result, bail};
 use burn::backend::{Autodiff, Flex};
 use burn::data::dataloader::DataLoaderBuilder;
 use burn::data::dataset::InMemDataset;
-use burn::lr_scheduler::composed::ComposedLrSchedulerConfig;
+use burn::lr_scheduler::composed::{ComposedLrScheduler, ComposedLrSchedulerConfig};
 use burn::lr_scheduler::{
     cosine::CosineAnnealingLrSchedulerConfig, linear::LinearLrSchedulerConfig,
 };
@@ -42,7 +43,7 @@ const NEGATIVES: f64 = 31.0;
 #[derive(Parser)]
 struct Arguments {
     /// Maximum number of epochs, which early stopping may end before
-    #[arg(long, default_value_t = 100)]
+    #[arg(long, default_value_t = 60)]
     epochs: usize,
     /// Seed of all randomness
     #[arg(long, default_value_t = 1)]
@@ -54,6 +55,15 @@ struct Arguments {
 struct WaveEncoder<B: Backend> {
     first: Linear<B>,
     second: Linear<B>,
+}
+
+impl<B: Backend> WaveEncoder<B> {
+    fn new(device: &B::Device) -> Self {
+        Self {
+            first: LinearConfig::new(LENGTH, 64).init(device),
+            second: LinearConfig::new(64, 16).init(device),
+        }
+    }
 }
 
 impl<B: Backend> Encoder<B> for WaveEncoder<B> {
@@ -88,29 +98,16 @@ fn main() -> Result<()> {
 
     let device = Default::default();
     B::seed(&device, seed.child("init").value());
-    let encoder = WaveEncoder {
-        first: LinearConfig::new(LENGTH, 64).init(&device),
-        second: LinearConfig::new(64, 16).init(&device),
-    };
-    let loss = ContrastiveStepConfig::new()
+    let model: ContrastiveStep<B, _> = ContrastiveStepConfig::new()
         .with_loss(LossKind::Corrected)
         .with_temperature(TEMPERATURE)
-        .with_negatives(NEGATIVES);
-    let model: ContrastiveStep<B, _> = loss.init(encoder);
-
-    // A warm-up of two epochs of eight steps, times a cosine.
-    let rates = ComposedLrSchedulerConfig::new()
-        .linear(LinearLrSchedulerConfig::new(0.1, 1.0, 16))
-        .cosine(CosineAnnealingLrSchedulerConfig::new(
-            0.01,
-            16 * arguments.epochs,
-        ))
-        .init()
-        .map_err(Error::msg)?;
+        .with_negatives(NEGATIVES)
+        .init(WaveEncoder::new(&device));
     let risk = PairMetric::exact_risk(None, TEMPERATURE, NEGATIVES);
-    let stop = GainEarlyStoppingStrategy::new(&risk, Split::Valid, 0.05).with_warmup_epochs(2);
+    let stop = GainEarlyStoppingStrategy::new(&risk, Split::Valid, 0.1).with_warmup_epochs(2);
     let change_ratio = PairMetric::change_ratio(TEMPERATURE, NEGATIVES);
     let recorder = DefaultFileRecorder::<FullPrecisionSettings>::new();
+    let optimizer = AdamWConfig::new().with_weight_decay(0.01).init();
     let folder = tempfile::tempdir()?;
     let trained = SupervisedTraining::new(folder.path(), training, validation.clone())
         .metrics((LossMetric::new(), risk, PairMetric::auc(None), change_ratio))
@@ -121,58 +118,61 @@ fn main() -> Result<()> {
         .with_checkpointing_strategy(KeepLastNCheckpoints::new(1))
         .with_application_logger(None)
         .renderer(quiet::Quiet)
-        .launch(Learner::new(
-            model,
-            AdamWConfig::new().with_weight_decay(0.01).init(),
-            rates,
-        ))
+        .launch(Learner::new(model, optimizer, rates(arguments.epochs)?))
         .model;
 
-    let names = ["Exact risk", "AUC", "Change ratio"];
-    let summary = LearnerSummary::new(folder.path(), &names).map_err(Error::msg)?;
-    println!("epoch  exact risk     AUC  change ratio");
-    let metrics = names.map(|name| {
-        summary
-            .metrics
-            .valid
-            .iter()
-            .find(|metric| metric.name == name)
-    });
-    let [Some(risks), Some(aucs), Some(ratios)] = metrics else {
-        anyhow::bail!("a metric has no values in {}", folder.path().display());
-    };
-    for ((risk, auc), ratio) in risks.entries.iter().zip(&aucs.entries).zip(&ratios.entries) {
-        println!(
-            "{:>5} {:>11.4} {:>7.4} {:>13.4}",
-            risk.step, risk.value, auc.value, ratio.value
-        );
-    }
+    let n_epochs = print_epochs(folder.path())?;
     println!(
-        "ended after {} of at most {} epochs",
-        summary.epochs, arguments.epochs
+        "ended after {n_epochs} of at most {} epochs",
+        arguments.epochs
     );
 
     // The last checkpoint holds the encoder that training returned.
-    let file = folder
-        .path()
-        .join(format!("checkpoint/model-{}", summary.epochs));
+    let file = folder.path().join(format!("checkpoint/model-{}", n_epochs));
     let loaded = trained.clone().load_file(file, &recorder, &device)?;
     for batch in validation.iter() {
         let n_old = batch.n_old;
-        let output = InferenceStep::step(&loaded, batch).pairs;
-        let risk = exact_risk(
-            output.anchors,
-            output.positives,
-            n_old,
-            TEMPERATURE,
-            NEGATIVES,
-        );
+        let of = InferenceStep::step(&loaded, batch).pairs;
+        let risk = exact_risk(of.anchors, of.positives, n_old, TEMPERATURE, NEGATIVES);
         println!(
             "exact risk of the checkpoint: {:.4} nats, old {:.4}, new {:.4}",
             risk.all, risk.old, risk.new
         );
     }
-    let encoder = trained.into_encoder();
-    println!("an encoder of {} values", encoder.num_params());
+    println!(
+        "an encoder of {} values",
+        trained.into_encoder().num_params()
+    );
     Ok(())
+}
+
+/// Creates a warm-up of two epochs of eight steps, times a cosine over all epochs.
+fn rates(n_epochs: usize) -> Result<ComposedLrScheduler> {
+    ComposedLrSchedulerConfig::new()
+        .linear(LinearLrSchedulerConfig::new(0.1, 1.0, 16))
+        .cosine(CosineAnnealingLrSchedulerConfig::new(0.01, 8 * n_epochs))
+        .init()
+        .map_err(Error::msg)
+}
+
+/// Prints the held-out metrics of each epoch from Burn's log files, and returns the number of epochs.
+fn print_epochs(folder: &Path) -> Result<usize> {
+    let names = ["Exact risk", "AUC", "Change ratio"];
+    let summary = LearnerSummary::new(folder, &names).map_err(Error::msg)?;
+    println!("epoch  exact risk     AUC  change ratio");
+    let of = |name| {
+        summary
+            .metrics
+            .valid
+            .iter()
+            .find(|metric| metric.name == name)
+    };
+    let [Some(risks), Some(aucs), Some(ratios)] = names.map(of) else {
+        bail!("a metric has no values in {}", folder.display());
+    };
+    for ((risk, auc), ratio) in risks.entries.iter().zip(&aucs.entries).zip(&ratios.entries) {
+        let (epoch, risk, auc, ratio) = (risk.step, risk.value, auc.value, ratio.value);
+        println!("{epoch:>5} {risk:>11.4} {auc:>7.4} {ratio:>13.4}");
+    }
+    Ok(summary.epochs)
 }

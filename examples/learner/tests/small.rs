@@ -36,8 +36,8 @@ fn it_learns_and_stops() {
     );
     let checkpoint = format!("exact risk of the checkpoint: {last:.4} nats");
     assert!(text.contains(&checkpoint), "{text}");
-    assert!(rows.len() < 100, "{text}");
-    let ended = format!("ended after {} of at most 100 epochs", rows.len());
+    assert!(rows.len() < 60, "{text}");
+    let ended = format!("ended after {} of at most 60 epochs", rows.len());
     assert!(text.contains(&ended), "{text}");
 }
 
