@@ -3,7 +3,7 @@
 use anyhow::{Context, Error, Result};
 use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
-use icl::core::{Collate, Encoder, ExactRisk, Samples, Views};
+use icl::core::{CollateFor, ExactRisk, Samples, TrainableEncoder, Views};
 use icl::eval::{Accuracies, Accuracy, AccuracyWithFloors};
 use icl::train::{
     Outcome, TARGET_RATIO, TimeToTarget, Trainer, TrainingRecord, plateau, time_to_target,
@@ -22,9 +22,8 @@ where
     B: AutodiffBackend,
     S: Samples,
     V: Views<Sample = S::Sample>,
-    C: Collate<View = V::View>,
-    M: AutodiffModule<B>,
-    M::InnerModule: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
+    M: TrainableEncoder<B>,
+    C: CollateFor<B, V::View, M>,
 {
     let evaluator = trainer.evaluator();
     println!();

@@ -269,8 +269,7 @@ fn epochs(table: &RawTable, noise: NoiseKind, batch_size: usize) -> Result<(), B
         batch_size,
         ..Default::default()
     };
-    let trainer =
-        Trainer::<B, _, _, _>::new(&data, views, Stack::new(), &increment).settings(settings);
+    let trainer = Trainer::<B, _, _, _>::new(&data, views, Stack, &increment).settings(settings);
     let config = MlpConfig::new(data.d_features())
         .with_n_layers(N_LAYERS)
         .with_width(WIDTH);

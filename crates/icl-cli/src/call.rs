@@ -101,7 +101,7 @@ fn run(
         Ok(command) => command,
         Err(error) => return without_command(error),
     };
-    let command = together(command)?;
+    let command = in_its_group(command)?;
     Ok(start().and_then(|()| run_command(command))?)
 }
 
@@ -128,7 +128,7 @@ fn without_command(error: ParseError) -> Result<u8, Refusal> {
 
 /// Returns the command of this process. If the command runs in several processes, this one joins them; all but the
 /// first work in folders of their own.
-fn together(mut command: Command) -> Result<Command, Failure> {
+fn in_its_group(mut command: Command) -> Result<Command, Failure> {
     let Some((execution, _)) = command.training() else {
         return Ok(command);
     };

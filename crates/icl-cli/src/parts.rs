@@ -12,9 +12,7 @@
 //! | the others | groups of options, and what an option of the same name needs |
 
 pub use crate::backend::{OnBackend, on_backend};
-pub use crate::files::run_results::RECORD;
-pub use crate::files::work_place::CONFIG;
-pub use crate::files::work_place::options as options_of_work;
+pub use crate::files::work_place::{CONFIG, RECORD, options as options_of_work};
 pub use crate::options::data::{ReadingOptions, data_dir_help};
 pub use crate::options::encoder::{EncoderKind, EncoderOptions, PAPER_SIDE};
 pub use crate::options::execution::{BACKEND_VALUE, backend_help, fill_backend};

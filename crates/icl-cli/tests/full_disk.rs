@@ -2,15 +2,16 @@
 
 #![cfg(unix)]
 
-use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use tempfile::{TempDir, tempdir};
 
 use crate::support::toys::{NEW, OLD};
-use crate::support::{contents, everything, icl, names, split, timeless_record, work};
+use crate::support::{
+    contents, everything, icl, made_since, names, remove_all, split, timeless_record, work,
+};
 
 /// Runs the program in `at` from a shell, after some words of the shell.
 fn in_shell(at: &Path, words: &str, line: &str) -> Output {
@@ -60,18 +61,10 @@ const LIMITS: [usize; 12] = [0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48];
 /// Limits the size of files that a command writes which does not continue: all of its outputs are there, or none.
 fn withstands_limits(at: &Path, line: &str, outputs: &[&str]) {
     let before = everything(at);
-    let made = || -> BTreeMap<PathBuf, Vec<u8>> {
-        let mut made = everything(at);
-        made.retain(|path, _| !before.contains_key(path));
-        made
-    };
+    let made = || made_since(at, &before);
     icl(at, &split(line)).succeeded();
     let expected = made();
-    let remove = || {
-        for out in outputs.iter().map(|out| at.join(out)) {
-            let _ = fs::remove_dir_all(&out).or_else(|_| fs::remove_file(&out));
-        }
-    };
+    let remove = || remove_all(at, outputs);
     remove();
     let mut n_failed = 0;
     for limit in LIMITS {

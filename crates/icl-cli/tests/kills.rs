@@ -2,9 +2,8 @@
 
 #![cfg(unix)]
 
-use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Stdio;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -12,7 +11,9 @@ use std::time::{Duration, Instant};
 use tempfile::{TempDir, tempdir};
 
 use crate::support::toys::{OLD, Toys};
-use crate::support::{command, contents, everything, icl, names, split, timeless_record, work};
+use crate::support::{
+    command, contents, everything, icl, made_since, names, remove_all, split, timeless_record, work,
+};
 
 /// Number of kills of each command.
 const N_KILLS: usize = 40;
@@ -39,21 +40,13 @@ fn kill_after(at: &Path, line: &str, time: Duration) -> bool {
 /// Kills a command that writes `outputs`, the last one last, and does not continue.
 fn withstands_kills(at: &Path, line: &str, outputs: &[&str]) {
     let before = everything(at);
-    let made = || -> BTreeMap<PathBuf, Vec<u8>> {
-        let mut made = everything(at);
-        made.retain(|path, _| !before.contains_key(path));
-        made
-    };
+    let made = || made_since(at, &before);
     icl(at, &split(line)).succeeded();
     let expected = made();
     assert!(outputs.iter().all(|out| at.join(out).exists()));
     let remove = || {
-        for out in outputs.iter().map(|out| at.join(out)) {
-            match out.is_dir() {
-                true => fs::remove_dir_all(out).unwrap(),
-                false => fs::remove_file(out).unwrap(),
-            }
-        }
+        assert!(outputs.iter().all(|out| at.join(out).exists()));
+        remove_all(at, outputs);
     };
     remove();
     // The first time it was slower.

@@ -59,32 +59,11 @@ impl<S: Clone + Send + Sync, F: Fn(&S, &mut Rng) -> S + Send + Sync> Views for A
 ///
 /// # Panics
 /// [`collate`](Collate::collate) panics if there are no views, or if they differ in their lengths.
-pub struct Stack<V>(PhantomData<fn(V)>);
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Stack;
 
-impl<V> Stack<V> {
-    /// Creates the collation.
-    pub const fn new() -> Self {
-        Self(PhantomData)
-    }
-}
-
-impl<V> Default for Stack<V> {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl<V> std::fmt::Debug for Stack<V> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Stack")
-    }
-}
-
-impl<V: AsRef<[f32]>> Collate for Stack<V> {
-    type View = V;
-    type Batch<B: Backend> = Tensor<B, 2>;
-
-    fn collate<B: Backend>(&self, views: &[V], device: &B::Device) -> Tensor<B, 2> {
+impl<B: Backend, V: AsRef<[f32]>> Collate<B, V, Tensor<B, 2>> for Stack {
+    fn collate(&self, views: &[V], device: &B::Device) -> Tensor<B, 2> {
         let Some(first) = views.first() else {
             panic!("a batch must hold at least one view, found none");
         };
@@ -111,12 +90,10 @@ mod tests {
     #[test]
     fn arrays_and_vectors_become_rows() {
         let device = Default::default();
-        let arrays: Tensor<TestBackend, 2> =
-            Stack::new().collate(&[[1.0, 2.0], [3.0, 4.0]], &device);
+        let arrays: Tensor<TestBackend, 2> = Stack.collate(&[[1.0, 2.0], [3.0, 4.0]], &device);
         assert_eq!(arrays.dims(), [2, 2]);
         assert_eq!(to_vec(&arrays), [1.0, 2.0, 3.0, 4.0]);
-        let vectors: Tensor<TestBackend, 2> =
-            Stack::new().collate(&[vec![1.0; 3], vec![2.0; 3]], &device);
+        let vectors: Tensor<TestBackend, 2> = Stack.collate(&[vec![1.0; 3], vec![2.0; 3]], &device);
         assert_eq!(to_vec(&vectors), [1.0, 1.0, 1.0, 2.0, 2.0, 2.0]);
     }
 
@@ -124,6 +101,6 @@ mod tests {
     #[should_panic = "found 1 at position 1, expected 2"]
     fn unequal_lengths_panic() {
         let _: Tensor<TestBackend, 2> =
-            Stack::new().collate(&[vec![1.0; 2], vec![2.0]], &Default::default());
+            Stack.collate(&[vec![1.0; 2], vec![2.0]], &Default::default());
     }
 }

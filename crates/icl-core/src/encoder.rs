@@ -53,10 +53,14 @@ pub enum Mode<'a> {
 ///     }
 /// }
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no encoder on the backend `{B}`",
+    note = "implement `icl_core::Encoder<B>` for every `B: Backend`: `encode` alone is needed"
+)]
 pub trait Encoder<B: Backend>: Module<B> {
     /// Batch of views, as [`Collate`](crate::Collate) makes it. Clones must be cheap, like those of
     /// tensors, because some methods pass a batch through the encoder more than once.
-    type Batch: Clone;
+    type Batch: Clone + Send;
 
     /// Cost of encoding a view without a gradient, as a share of a view's part of a training step: forward
     /// pass, backward pass and update. It weighs the passes of evaluations and teachers in the cost of a run.

@@ -14,7 +14,8 @@
 //! | [`NoiseLosses`], [`Strategy`] | the bias of each strategy (Table 2) and Theorem 1 |
 //! | [`exact_risk`], [`exact_risk_with_rows`], [`exact_risk_of_group`], [`ExactRisk`], [`RiskRows`] | the risk over all pairs of the data, with the bound of Theorem 2 and the AUC |
 //! | [`held_out_risk`], [`held_out_nce_i`], [`HeldOutRisk`] | the risk over samples that no training has seen, with its standard error |
-//! | [`Encoder`], [`Samples`], [`Views`], [`Collate`] | the traits to implement |
+//! | [`Encoder`], [`Samples`], [`Views`], [`Collate`] | the traits to implement; [`TrainableEncoder`], [`CollateFor`]: bounds of encoders that are trained |
+//! | `FromDataset`, `FromBatcher` (feature `dataset`) | any data set and batcher of Burn as samples and collation |
 //! | [`PairEmbeddings`], [`Catalogue`] | embeddings of positive pairs; candidates for their negatives |
 //! | [`Pairing`], [`Side`], [`Both`] | views that depend on their pair and on other samples; two kinds of views |
 //! | [`mixup`] | mixup noise: views by mixing samples |
@@ -42,6 +43,8 @@ pub mod bags;
 mod both;
 mod by_origin;
 mod contrast;
+#[cfg(feature = "dataset")]
+mod dataset;
 pub mod drift;
 mod encoder;
 mod error;
@@ -66,8 +69,7 @@ mod samples;
 mod saved_tensors;
 mod seed;
 mod step_rule;
-#[cfg(any(test, feature = "testing"))]
-pub mod testing;
+mod trainable;
 
 pub use atomic_file::{AtomicFile, write_atomically};
 pub use augment::{Augment, Stack};
@@ -77,9 +79,13 @@ pub use contrast::{
     Contrast, Draws, catalogue_log_noise, cosine_similarity, normalize, paired_cosine_similarity,
     ranks_among,
 };
+#[cfg(feature = "dataset")]
+pub use dataset::{FromBatcher, FromDataset};
 pub use encoder::{Batches, Encoder, Mode};
 pub use error::{Error, ErrorKind, ErrorOf, KindAbove};
 pub use group::{Alone, Gathered, Group, Threads};
+#[cfg(any(test, feature = "testing"))]
+pub use icl_kernels::testing;
 pub use icl_kernels::{beside_kernels, has_double_precision, host_values};
 pub use increment::{GrowthRatio, Increment};
 pub use input_file::InputFile;
@@ -98,3 +104,4 @@ pub use rate::{RateChoice, Schedule};
 pub use samples::{Collate, HostRows, SampleError, Samples, Views};
 pub use seed::{Rng, Seed};
 pub use step_rule::{Purpose, StepLosses, StepRule, Stepped};
+pub use trainable::{CollateFor, TrainableEncoder};

@@ -15,8 +15,14 @@ pub type HostRows = (Vec<f64>, usize);
 
 /// A data set with access to its samples by index.
 ///
-/// A `Vec` of samples is a data set. One that decodes lazily returns owned samples; one with a cache
-/// uses an `Arc` as its sample type, which is cheap to clone.
+/// A `Vec`, a slice or an array of samples is a data set, and so is a reference to one; `FromDataset` (feature `dataset`) makes one
+/// of any data set of Burn. One that decodes lazily returns owned samples; one with a cache uses an `Arc` as its sample type, which
+/// is cheap to clone.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no data set of samples",
+    note = "a `Vec`, a slice and an array are; wrap a `burn::data::dataset::Dataset` in `FromDataset` (feature `dataset`), or \
+            implement `Samples`"
+)]
 pub trait Samples: Sync {
     /// Sample before augmentation.
     type Sample: Clone + Send + Sync;
@@ -31,7 +37,7 @@ pub trait Samples: Sync {
     fn sample(&self, index: usize) -> Result<Cow<'_, Self::Sample>, SampleError>;
 }
 
-impl<T: Clone + Send + Sync> Samples for Vec<T> {
+impl<T: Clone + Send + Sync> Samples for [T] {
     type Sample = T;
 
     fn n_samples(&self) -> usize {
@@ -43,6 +49,42 @@ impl<T: Clone + Send + Sync> Samples for Vec<T> {
     }
 }
 
+impl<T: Clone + Send + Sync> Samples for Vec<T> {
+    type Sample = T;
+
+    fn n_samples(&self) -> usize {
+        self.len()
+    }
+
+    fn sample(&self, index: usize) -> Result<Cow<'_, T>, SampleError> {
+        self.as_slice().sample(index)
+    }
+}
+
+impl<T: Clone + Send + Sync, const N: usize> Samples for [T; N] {
+    type Sample = T;
+
+    fn n_samples(&self) -> usize {
+        N
+    }
+
+    fn sample(&self, index: usize) -> Result<Cow<'_, T>, SampleError> {
+        self.as_slice().sample(index)
+    }
+}
+
+impl<S: Samples + ?Sized> Samples for &S {
+    type Sample = S::Sample;
+
+    fn n_samples(&self) -> usize {
+        (**self).n_samples()
+    }
+
+    fn sample(&self, index: usize) -> Result<Cow<'_, S::Sample>, SampleError> {
+        (**self).sample(index)
+    }
+}
+
 /// Augmentations q₁(·|x), q₂(·|x) that make a positive pair (section 3.1 of the paper).
 ///
 /// Views are made on the CPU, one sample at a time, with a generator that belongs to the sample and
@@ -50,6 +92,10 @@ impl<T: Clone + Send + Sync> Samples for Vec<T> {
 ///
 /// Implement [`view`](Self::view) and [`plain`](Self::plain); the other methods are for views that depend
 /// on other samples, as mixup noise does, and for the reuse of memory.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` makes no views",
+    note = "`Augment::new(|sample, rng| ...)` makes views of a function; implement `Views` for more than that"
+)]
 pub trait Views: Send + Sync {
     /// Sample that views are made of.
     type Sample: Clone + Send + Sync;
@@ -107,66 +153,85 @@ pub trait Views: Send + Sync {
     }
 }
 
-impl<V: Views + ?Sized> Views for &V {
-    type Sample = V::Sample;
-    type View = V::View;
+/// Implements [`Views`] for pointers to views.
+macro_rules! views_behind {
+    ($($pointer:ty),*) => {$(
+        impl<V: Views + ?Sized> Views for $pointer {
+            type Sample = V::Sample;
+            type View = V::View;
 
-    fn view(&self, sample: &Self::Sample, rng: &mut Rng) -> Self::View {
-        (**self).view(sample, rng)
-    }
+            fn view(&self, sample: &Self::Sample, rng: &mut Rng) -> Self::View {
+                (**self).view(sample, rng)
+            }
 
-    fn plain(&self, sample: &Self::Sample) -> Self::View {
-        (**self).plain(sample)
-    }
+            fn plain(&self, sample: &Self::Sample) -> Self::View {
+                (**self).plain(sample)
+            }
 
-    fn paired_view(
-        &self,
-        sample: &Self::Sample,
-        pairing: &Pairing<'_, Self::Sample>,
-        rng: &mut Rng,
-    ) -> Self::View {
-        (**self).paired_view(sample, pairing, rng)
-    }
+            fn paired_view(
+                &self,
+                sample: &Self::Sample,
+                pairing: &Pairing<'_, Self::Sample>,
+                rng: &mut Rng,
+            ) -> Self::View {
+                (**self).paired_view(sample, pairing, rng)
+            }
 
-    fn paired_view_into(
-        &self,
-        sample: &Self::Sample,
-        pairing: &Pairing<'_, Self::Sample>,
-        rng: &mut Rng,
-        slot: &mut Self::View,
-    ) {
-        (**self).paired_view_into(sample, pairing, rng, slot);
-    }
+            fn paired_view_into(
+                &self,
+                sample: &Self::Sample,
+                pairing: &Pairing<'_, Self::Sample>,
+                rng: &mut Rng,
+                slot: &mut Self::View,
+            ) {
+                (**self).paired_view_into(sample, pairing, rng, slot);
+            }
 
-    fn n_partners(&self) -> usize {
-        (**self).n_partners()
-    }
+            fn n_partners(&self) -> usize {
+                (**self).n_partners()
+            }
 
-    fn n_pairs(&self) -> usize {
-        (**self).n_pairs()
-    }
+            fn n_pairs(&self) -> usize {
+                (**self).n_pairs()
+            }
 
-    fn mixes_in_batch(&self) -> bool {
-        (**self).mixes_in_batch()
-    }
+            fn mixes_in_batch(&self) -> bool {
+                (**self).mixes_in_batch()
+            }
+        }
+    )*};
 }
 
-/// Collation: a list of views becomes one batch on a device of any backend.
-pub trait Collate: Send + Sync {
-    /// The view that [`Views`] makes.
-    type View;
-    /// The batch that [`Encoder`](crate::Encoder) takes.
-    type Batch<B: Backend>: Clone + Send;
+views_behind!(&V, Box<V>);
 
+/// Collation: a list of views `V` becomes one batch `T` on a device of the backend `B`.
+///
+/// It is Burn's `Batcher` but for one difference: it borrows the views, so that the next batch reuses their memory.
+/// `FromBatcher` (feature `dataset`) makes a collation of any batcher.
+///
+/// ```
+/// use burn::tensor::{Tensor, TensorData, backend::Backend};
+/// use icl_core::Collate;
+///
+/// struct Points;
+///
+/// impl<B: Backend> Collate<B, [f32; 2], Tensor<B, 2>> for Points {
+///     fn collate(&self, views: &[[f32; 2]], device: &B::Device) -> Tensor<B, 2> {
+///         Tensor::from_data(TensorData::new(views.concat(), [views.len(), 2]), device)
+///     }
+/// }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not make batches `{T}` of views `{V}`",
+    note = "implement `Collate<B, {V}, {T}>` for every `B: Backend`, or wrap a `burn::data::dataloader::batcher::Batcher` in `FromBatcher`"
+)]
+pub trait Collate<B: Backend, V, T>: Send + Sync {
     /// Makes the batch of these views, in their order.
-    fn collate<B: Backend>(&self, views: &[Self::View], device: &B::Device) -> Self::Batch<B>;
+    fn collate(&self, views: &[V], device: &B::Device) -> T;
 }
 
-impl<C: Collate> Collate for &C {
-    type View = C::View;
-    type Batch<B: Backend> = C::Batch<B>;
-
-    fn collate<B: Backend>(&self, views: &[Self::View], device: &B::Device) -> Self::Batch<B> {
-        (**self).collate::<B>(views, device)
+impl<B: Backend, V, T, C: Collate<B, V, T>> Collate<B, V, T> for &C {
+    fn collate(&self, views: &[V], device: &B::Device) -> T {
+        (**self).collate(views, device)
     }
 }

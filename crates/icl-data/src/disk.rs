@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read};
 use std::path::Path;
+use std::str::from_utf8;
 
 use flate2::bufread::MultiGzDecoder;
 use icl_core::InputFile;
@@ -62,17 +63,15 @@ fn rejected(file: &FileRef, limit: u64, source: io::Error) -> DataError {
     }
 }
 
-/// Reads all bytes of `reader`, whose stated size is `size`: at most `limit`, and at most 2 GiB.
+/// Reads all bytes that `reader` unpacks from a gzip file, at least `size`: at most `limit`, and at most 2 GiB.
 ///
 /// # Errors
-/// [`DataError`] if there are more than 2 GiB; the result of `wrap` for an error of the
-/// reader.
+/// [`DataError`] if there are more, or the file is cut or damaged.
 fn read_within(
     reader: impl Read,
     size: u64,
     limit: u64,
     file: &FileRef,
-    wrap: impl FnOnce(io::Error) -> DataError,
 ) -> Result<Vec<u8>, DataError> {
     let limit = limit.min(MAX_BYTES);
     let too_large = || too_large(file, limit);
@@ -81,38 +80,56 @@ fn read_within(
     }
     let mut bytes = Vec::with_capacity(size.min(MAX_TRUSTED_BYTES) as usize);
     match reader.take(limit + 1).read_to_end(&mut bytes) {
-        Err(error) => Err(wrap(error)),
+        Err(source) => {
+            let found = "a cut or damaged gzip file";
+            Err(DataError::new(file, found, "an intact one").with_source(source))
+        }
         Ok(read) if read as u64 > limit => Err(too_large()),
         Ok(_) => Ok(bytes),
     }
 }
 
-/// Decompresses the bytes of a gzip file.
+/// Returns bytes, decompressed if they are those of a gzip file. The contents decide, not a name.
 ///
 /// # Errors
-/// [`DataError`] if they unpack to more than 64 MiB and more than 200 times their size, or to
-/// more than 2 GiB; the result of `wrap` if they are cut or damaged.
-fn read_gzip(
-    bytes: &[u8],
+/// [`DataError`] if they unpack to more than 64 MiB and more than 200 times their size, or to more than 2 GiB, or are
+/// cut or damaged.
+pub(crate) fn unpacked<'a>(
+    bytes: impl Into<Cow<'a, [u8]>>,
     file: &FileRef,
-    wrap: impl FnOnce(io::Error) -> DataError,
-) -> Result<Vec<u8>, DataError> {
+) -> Result<Cow<'a, [u8]>, DataError> {
+    let bytes = bytes.into();
+    if !bytes.starts_with(&GZIP_BEGINNING) {
+        return Ok(bytes);
+    }
     // A gzip file states its size only at its end and modulo 2^32, so that it is not used.
     let size = bytes.len() as u64;
     let limit = MAX_SMALL_BYTES.max(size.saturating_mul(MAX_RATIO));
-    read_within(MultiGzDecoder::new(bytes), size, limit, file, wrap)
+    read_within(MultiGzDecoder::new(&*bytes), size, limit, file).map(Cow::Owned)
 }
 
-/// Decompresses `bytes` as [`read_gzip`] does if they are compressed. The contents decide, not a name.
-pub(crate) fn unpacked<'a>(
-    bytes: &'a [u8],
-    file: &FileRef,
-    wrap: impl FnOnce(io::Error) -> DataError,
-) -> Result<Cow<'a, [u8]>, DataError> {
-    match bytes.starts_with(&GZIP_BEGINNING) {
-        true => read_gzip(bytes, file, wrap).map(Cow::Owned),
-        false => Ok(Cow::Borrowed(bytes)),
-    }
+/// Reads a regular file on disk, and decompresses it if it is a gzip file.
+///
+/// # Errors
+/// Those of [`read_file`] and [`unpacked`].
+pub(crate) fn read_unpacked(file: &FileRef) -> Result<Cow<'static, [u8]>, DataError> {
+    unpacked(read_file(file)?, file)
+}
+
+/// Returns the text of bytes of a file.
+///
+/// # Errors
+/// [`DataError`] if they are not UTF-8.
+pub(crate) fn text_of<'a>(bytes: &'a [u8], file: &FileRef) -> Result<&'a str, DataError> {
+    from_utf8(bytes).map_err(|error| {
+        let byte = error.valid_up_to();
+        let n_line_ends = bytes[..byte].iter().filter(|byte| **byte == b'\n').count();
+        DataError::new(
+            file.line(1 + n_line_ends),
+            format!("byte {byte} that is not UTF-8"),
+            "text",
+        )
+    })
 }
 
 /// Lists the names of the files and of the folders in a folder, each sorted.
@@ -148,7 +165,7 @@ mod tests {
         let file = FileRef::on_disk(Path::new("bomb"));
         let read = |held: u64, stated| {
             let reader = io::repeat(b'0').take(held);
-            read_within(reader, stated, 10, &file, |_| unreachable!())
+            read_within(reader, stated, 10, &file)
         };
         assert_eq!(read(10, 10).unwrap().len(), 10);
         assert_eq!(read(3, 10).unwrap().len(), 3);

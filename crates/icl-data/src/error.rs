@@ -69,14 +69,3 @@ pub(crate) fn several_data_sets(path: &Path, files: [&str; 2]) -> DataError {
     let found = format!("more than one data set, {first} and {second}");
     DataError::new(path.display(), found, "one")
 }
-
-/// Returns the error of a gzip-compressed file that is cut or damaged.
-pub(crate) fn damaged_gzip(file: impl Display, source: io::Error) -> DataError {
-    DataError::new(file, "a cut or damaged gzip file", "an intact one").with_source(source)
-}
-
-/// Returns the error of a data set with too few samples to be a part of an increment.
-pub(crate) fn too_small(data: &str, found: usize, samples: &str) -> DataError {
-    let place = format!("data set {}", Found::new(data));
-    DataError::new(place, format!("{found} {samples}"), "at least 2")
-}

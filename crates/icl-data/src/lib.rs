@@ -26,13 +26,14 @@
 pub mod catalogue;
 mod disk;
 pub mod embedded;
-mod equal;
 mod error;
 mod experiences;
 mod graph;
 mod image;
+mod increments;
 mod instant;
 mod interactions;
+mod named;
 mod new_folder;
 mod outliers;
 mod pixels;
@@ -63,7 +64,7 @@ pub use interactions::{
     Interaction, Interactions, JoinedInteractions, LeaveOneOut, NextItem, NextItemCollate,
     NextItemDataset, NextItemView, NextItemViews, looks_like_interactions, read_interactions,
 };
-pub use outliers::{Outlier, Outliers, OutliersFound};
+pub use outliers::Outliers;
 pub use pixels::table_of_pixels;
 pub use place::Found;
 pub use split::Split;

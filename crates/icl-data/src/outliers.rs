@@ -4,6 +4,9 @@ use std::fmt;
 
 use burn::serde::{Deserialize, Serialize};
 
+use crate::error::DataError;
+use crate::place::Found;
+
 /// Number of outliers that are described one by one.
 const DESCRIBED: usize = 3;
 /// Number of ranges between the ordinary values of a feature and an extreme one, at least.
@@ -28,36 +31,78 @@ pub enum Outliers {
     Keep,
 }
 
+impl Outliers {
+    /// Returns the notes about the outliers of a data set: their number and the first of them.
+    ///
+    /// # Errors
+    /// [`DataError`] if there is one and it is to be an error.
+    pub(crate) fn notes(self, data: &str, found: &OutliersFound) -> Result<Vec<String>, DataError> {
+        let Some(first) = found.first.first() else {
+            return Ok(Vec::new());
+        };
+        let done = match self {
+            Self::Clip => "were clipped",
+            Self::Keep => "were kept",
+            Self::Error => {
+                return Err(DataError::new(
+                    format!("data set {}: {}", Found::new(data), first.place),
+                    first.found(),
+                    format!(
+                        "{} ({} such values; `--outliers clip` clips them)",
+                        first.expected(),
+                        found.n
+                    ),
+                ));
+            }
+        };
+        let n = found.n;
+        let mut notes = vec![format!(
+            "{data}: {n} values outside the range of the encoder's data {done}:"
+        )];
+        let described = found.first.iter();
+        notes.extend(described.map(|outlier| format!("{data}: {outlier}")));
+        Ok(notes)
+    }
+}
+
 /// Value outside the range of the data that an encoder was trained on.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Outlier {
+pub(crate) struct Outlier {
     /// Place of the value, such as `row 17, column price`; rows, graphs and nodes count from 1.
-    pub place: String,
+    pub(crate) place: String,
     /// Value, in the units of the file.
-    pub value: f64,
+    pub(crate) value: f64,
     /// Distance from the mean of the encoder's data in their standard deviations; negative below the mean.
-    pub deviations: f64,
+    pub(crate) deviations: f64,
     /// Nearest value of the range, in the units of the file.
-    pub nearest: f64,
+    pub(crate) nearest: f64,
+}
+
+impl Outlier {
+    fn found(&self) -> String {
+        let side = if self.deviations < 0.0 {
+            "below"
+        } else {
+            "above"
+        };
+        let (value, deviations) = (shown(self.value), shown(self.deviations.abs().round()));
+        format!("{value}, {deviations} standard deviations {side} the mean of the encoder's data")
+    }
+
+    fn expected(&self) -> String {
+        let bound = if self.deviations < 0.0 {
+            "least"
+        } else {
+            "most"
+        };
+        format!("at {bound} {}", shown(self.nearest))
+    }
 }
 
 impl fmt::Display for Outlier {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            place,
-            value,
-            deviations,
-            nearest,
-        } = self;
-        let side = if *deviations < 0.0 { "below" } else { "above" };
-        write!(
-            f,
-            "{place}: found {}, {} standard deviations {side} the mean of the encoder's data, expected at {} {}",
-            shown(*value),
-            shown(deviations.abs().round()),
-            if *deviations < 0.0 { "least" } else { "most" },
-            shown(*nearest),
-        )
+        let (found, expected) = (self.found(), self.expected());
+        write!(f, "{}: found {found}, expected {expected}", self.place)
     }
 }
 
@@ -71,11 +116,11 @@ fn shown(value: f64) -> String {
 
 /// Outliers of a data set: their number, and the first of them.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct OutliersFound {
+pub(crate) struct OutliersFound {
     /// Number of outliers.
-    pub n: usize,
+    pub(crate) n: usize,
     /// The first outliers, at most three.
-    pub first: Vec<Outlier>,
+    first: Vec<Outlier>,
 }
 
 impl OutliersFound {

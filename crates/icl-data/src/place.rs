@@ -44,11 +44,14 @@ impl FileRef {
     }
 
     /// Returns the place of a line of this file, counted from 1.
-    pub(crate) fn line(&self, line: usize) -> Place {
-        Place {
-            file: self.clone(),
-            line,
-        }
+    pub(crate) fn line(&self, line: usize) -> String {
+        format!("{self}, line {line}")
+    }
+
+    /// Returns the place of a cell of this table: its line, or its row in a format without lines, which `unit` names,
+    /// counted from 1, and its column.
+    pub(crate) fn cell(&self, unit: &str, number: usize, column: &str) -> String {
+        format!("{self}, {unit} {number}, column {}", Found::new(column))
     }
 }
 
@@ -62,45 +65,18 @@ impl fmt::Display for FileRef {
     }
 }
 
-/// A line of a file. Prints as `FILE, line N`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
-    file: FileRef,
-    /// Counted from 1.
-    line: usize,
-}
+/// Number of names that are listed.
+const MAX_NAMES: usize = 20;
 
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}, line {}", self.file, self.line)
-    }
-}
-
-/// Names of the classes of a data set.
-///
-/// Prints as `a, b, c`, each name without control characters and cut after 40. Of more than 20 names the first 20 are
-/// printed and the rest are counted.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ClassList(Box<[String]>);
-
-impl ClassList {
-    /// Number of names that are printed.
-    const MAX_NAMES: usize = 20;
-
-    pub(crate) fn new(names: &[String]) -> Self {
-        Self(names.into())
-    }
-}
-
-impl fmt::Display for ClassList {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let n_printed = self.0.len().min(Self::MAX_NAMES);
-        let names: Vec<String> = self.0[..n_printed].iter().map(|name| plain(name)).collect();
-        f.write_str(&names.join(", "))?;
-        match self.0.len() - n_printed {
-            0 => Ok(()),
-            n_more => write!(f, " and {n_more} more"),
-        }
+/// Returns names, such as those of classes or columns, as `a, b, c`, each without control characters and cut after 40.
+/// Of more than 20 names the first 20 are listed and the rest are counted.
+pub(crate) fn listed(names: &[String]) -> String {
+    let n_listed = names.len().min(MAX_NAMES);
+    let first: Vec<String> = names[..n_listed].iter().map(|name| plain(name)).collect();
+    let first = first.join(", ");
+    match names.len() - n_listed {
+        0 => first,
+        n_more => format!("{first} and {n_more} more"),
     }
 }
 
@@ -143,13 +119,13 @@ mod tests {
     fn many_names_are_cut() {
         let of = |n: usize| {
             let names: Vec<String> = (0..n).map(|name| name.to_string()).collect();
-            ClassList::new(&names).to_string()
+            listed(&names)
         };
         assert_eq!(of(3), "0, 1, 2");
         assert!(of(20).ends_with(", 18, 19"));
         assert!(of(100).ends_with(", 18, 19 and 80 more"));
         let names = ["a\0\u{7f}".to_owned(), "é".repeat(40), "é".repeat(41)];
         let shown = format!("a\\u{{0}}\\u{{7f}}, {0}, {0}…", "é".repeat(40));
-        assert_eq!(ClassList::new(&names).to_string(), shown);
+        assert_eq!(listed(&names), shown);
     }
 }

@@ -5,6 +5,7 @@ use std::io::Write;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use icl_core::bags::HistoryBatch;
 use icl_core::testing::{TestBackend, to_vec};
 use icl_core::{Collate, GrowthRatio, Pairing, Samples, Seed, Side, Views};
 use icl_data::{
@@ -298,8 +299,8 @@ fn a_batch_holds_means_of_the_last_items() {
     let [[a, b], [c, d]] = [first, second].map(|sample| pair(&views, sample));
     assert_eq!(views.plain(first), a);
     assert_eq!(b, NextItemView::Item(first.target()));
-    let batch = NextItemCollate::new(all.items().len())
-        .collate::<TestBackend>(&[a, c, b, d], &Default::default());
+    let batch: HistoryBatch<TestBackend> =
+        NextItemCollate::new(all.items().len()).collate(&[a, c, b, d], &Default::default());
     assert!(batch.order.is_none());
     assert_eq!((batch.histories.n_rows(), batch.items.n_rows()), (2, 2));
     // Of user a: 0 2 3 2, of which the last two count, and then 1.

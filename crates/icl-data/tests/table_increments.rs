@@ -4,8 +4,8 @@ use std::fs;
 
 use icl_core::{GrowthRatio, Increment, Seed};
 use icl_data::{
-    DataError, GraphDataset, ImageDataset, Missing, RawTable, Split, TableOptions, TabularDataset,
-    embedded, read_table,
+    DataError, GraphDataset, ImageDataset, Missing, RawTable, Split, TableOptions, TableSchema,
+    TabularDataset, embedded, read_table,
 };
 
 fn read(name: &str, text: &str, target: Option<&str>) -> RawTable {
@@ -116,6 +116,13 @@ fn named_classes_are_the_old_data_of_every_kind() {
     );
 }
 
+/// Rows of two tables, whose features are made by the statistics of the old one.
+fn joined(old: &RawTable, new: &RawTable) -> Result<(TabularDataset, Increment), DataError> {
+    let (table, increment) = RawTable::join(old, new)?;
+    let schema = TableSchema::fit(&table, increment.old(), &[])?;
+    Ok((schema.apply(&table)?, increment))
+}
+
 #[test]
 fn other_splits_of_rows_are_those_of_all_data() {
     let digits = embedded::tables("digits-table").unwrap();
@@ -134,7 +141,7 @@ fn other_splits_of_rows_are_those_of_all_data() {
 fn tables_are_joined_by_the_names_of_columns_and_classes() {
     let old = read("OLD", "a,b,c\n1,x,5\n3,y,3\n1,10,5\n", Some("c"));
     let new = read("NEW", "c,b,a\n9,10,7\n5,9,1\n", Some("c"));
-    let (data, increment) = TabularDataset::join(&old, &new).unwrap();
+    let (data, increment) = joined(&old, &new).unwrap();
     assert_eq!((data.name(), data.n_rows()), ("OLD+NEW", 5));
     assert_eq!(
         (increment.old(), increment.new_data()),
@@ -148,7 +155,7 @@ fn tables_are_joined_by_the_names_of_columns_and_classes() {
     assert_eq!(data.counts().unseen, [("b".to_owned(), 1)]);
     assert_eq!(data.counts().n_class, [1, 3, 1]);
     // The statistics are those of the old rows alone.
-    let alone = icl_data::TableSchema::fit(&old, &[0, 1, 2], &[]).unwrap();
+    let alone = TableSchema::fit(&old, &[0, 1, 2], &[]).unwrap();
     assert_eq!(data.schema().statistics(), alone.statistics());
 }
 
@@ -160,14 +167,14 @@ fn columns_and_classes_of_one_table_alone_are_left_out() {
         ("a,d\n5,3\n7,5\n", None),
         ("y,a\np,5\nq,7\n", None),
     ] {
-        let (data, increment) = TabularDataset::join(&old, &read("NEW", new, target)).unwrap();
+        let (data, increment) = joined(&old, &read("NEW", new, target)).unwrap();
         assert_eq!(data.values(), [1.0, 3.0, 5.0, 7.0], "{new}");
         assert_eq!(increment.new_data(), [2, 3]);
         assert_eq!(data.has_labels(), target.is_some());
     }
     // And the other way round.
     let unlabelled = read("NEW", "a\n5\n7\n", None);
-    let (data, _) = TabularDataset::join(&unlabelled, &old).unwrap();
+    let (data, _) = joined(&unlabelled, &old).unwrap();
     assert_eq!(
         (data.values(), data.has_labels()),
         (&[5.0, 7.0, 1.0, 3.0][..], false)
@@ -205,7 +212,7 @@ fn columns_that_options_name_may_be_absent_if_that_is_allowed() {
 #[test]
 fn tables_that_cannot_be_joined() {
     let old = read("OLD", "a,b\n1,2\n3,4\n", None);
-    let join = |text, target| TabularDataset::join(&old, &read("NEW", text, target));
+    let join = |text, target| joined(&old, &read("NEW", text, target));
     rejected(
         join("d,e\n2,3\n4,5\n", None),
         "\"OLD+NEW\": found no feature among the columns, expected at least one that is not constant",
@@ -224,7 +231,7 @@ fn tables_that_cannot_be_joined() {
 fn equal_samples_are_counted_in_every_kind_of_data() {
     let old = read("OLD", "a,b\n1,x\n3,y\n-0.0,x\n", None);
     let new = read("NEW", "a,b\n3,x\n3,y\n0,x\n3,y\n", None);
-    let (data, increment) = TabularDataset::join(&old, &new).unwrap();
+    let (data, increment) = joined(&old, &new).unwrap();
     assert_eq!(data.n_equal(&increment), 3);
     let mutag = embedded::graphs("MUTAG").unwrap();
     let (twice, increment) = GraphDataset::join(&mutag, &mutag).unwrap();

@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use icl_core::bags::TextBatch;
 use icl_core::testing::{TestBackend, to_vec};
 use icl_core::{Collate, GrowthRatio, Pairing, Seed, Side, Views};
 use icl_data::{
@@ -91,7 +92,8 @@ fn a_batch_holds_means_of_words_and_excludes_equal_texts() {
     let [first, second] = Side::BOTH.map(|side| views_of(side, &data));
     assert_eq!(TextPairViews.plain(&data.samples()[0]), first[0]);
     let collate = TextPairCollate::new(words.words().len());
-    let batch = collate.collate::<TestBackend>(&[first, second].concat(), &Default::default());
+    let batch: TextBatch<TestBackend> =
+        collate.collate(&[first, second].concat(), &Default::default());
     // The first and the third pair have the same title.
     assert_eq!(*batch.excluded, [vec![0, 2], vec![1], vec![0, 2]]);
     let pointers = to_vec(&batch.words.forward.pointers.clone().float());

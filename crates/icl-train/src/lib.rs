@@ -21,8 +21,9 @@
 //! | [`OnePassAdam`], [`Lars`], [`LarsState`], [`Distance`] | optimizers of our own, and the distance of the distillation term |
 //! | `ContrastiveStep`, `PairMetric`, `GainEarlyStoppingStrategy` (feature `train`) | parts for Burn's `Learner`: a step, metrics, early stopping |
 //! | [`TrainError`], [`TrainErrorKind`] | the error of this crate |
-//! | [`Stream`], [`Arriving`], [`Advanced`], [`StreamState`], [`Experience`] | updates for one experience after the other |
-//! | [`Policy`], [`When`], [`Decision`] | the moment of an update |
+//! | [`Stream`], [`Arriving`], [`Advanced`] | updates for one experience after the other |
+//! | [`StreamState`], [`Experience`], [`SparseRow`] | what a stream remembers, and its matrix of risks |
+//! | [`Strategy`], [`Policy`], [`When`], [`Decision`] | the method of the updates, their moment and their cost |
 //! | [`Keep`], [`Buffer`], [`KeptSample`] | the old samples of a stream that later updates may use |
 //! | [`Identity`], [`read_checkpoint`], [`write_checkpoint`] | files with the state of a run, complete or absent |
 
@@ -77,7 +78,9 @@ pub use progress::{
 pub use sampling::{BatchPlan, EpochPlan, Planner, StepPlan};
 pub use settings::TrainingSettings;
 pub use stream::{
-    Advanced, Arriving, Buffer, Decision, Experience, Keep, KeptSample, Policy, Stream,
-    StreamMemory, StreamState, When,
+    Advanced, Arriving, Buffer, Decision, Experience, Keep, KeptSample, Policy, SparseRow,
+    Strategy, Stream, StreamMemory, StreamState, When,
 };
 pub use trainer::Trainer;
+#[cfg(feature = "dataset")]
+pub use views::pair_batcher::PairBatcher;

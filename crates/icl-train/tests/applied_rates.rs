@@ -64,7 +64,11 @@ fn a_chosen_rate_is_the_applied_rate() {
                     Jitter.view(&samples[i], &mut rng)
                 })
                 .collect();
-            Stack.collate::<TestAutodiff>(&views, &Default::default())
+            Collate::<TestAutodiff, _, Tensor<TestAutodiff, 2>>::collate(
+                &Stack,
+                &views,
+                &Default::default(),
+            )
         };
         let weight = Tensor::<TestAutodiff, 2>::from_inner(before.clone()).require_grad();
         let loss = icl_core::InfoNceConfig::new()

@@ -16,11 +16,8 @@ use crate::toy::{
 /// Collation that adds the checksum of each batch, so that the order of batches does not matter.
 struct Summed<'a>(&'a AtomicU64);
 
-impl Collate for Summed<'_> {
-    type View = [f32; 4];
-    type Batch<B: Backend> = Tensor<B, 2>;
-
-    fn collate<B: Backend>(&self, views: &[[f32; 4]], device: &B::Device) -> Tensor<B, 2> {
+impl<B: Backend> Collate<B, [f32; 4], Tensor<B, 2>> for Summed<'_> {
+    fn collate(&self, views: &[[f32; 4]], device: &B::Device) -> Tensor<B, 2> {
         let mut hasher = crc32fast::Hasher::new();
         for value in views.as_flattened() {
             hasher.update(&value.to_le_bytes());

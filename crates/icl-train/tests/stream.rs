@@ -9,7 +9,8 @@ use icl_core::drift::Verdict;
 use icl_core::testing::{TestAutodiff, to_vec};
 use icl_core::{Encoder, SampleError, Samples};
 use icl_train::{
-    Advanced, Arriving, Callbacks, Keep, Method, Stream, StreamState, TrainError, TrainingSettings,
+    Advanced, Arriving, Callbacks, Keep, Method, Policy, Stream, StreamState, TrainError,
+    TrainingSettings, When,
 };
 
 type Toy = Linear<TestAutodiff>;
@@ -113,10 +114,10 @@ fn held_out_and_later_samples_enter_no_training() {
         let now = advance(&stream, after, &method, arriving(at)).unwrap();
         let read = watched.read.lock().unwrap();
         assert!(read.iter().all(|index| *index < samples.end), "{at}");
-        let panels = now.state.experiences().iter().flat_map(|it| &it.panel);
-        let panels: Vec<usize> = panels.copied().collect();
-        assert!(now.increment.all().iter().all(|it| !panels.contains(it)));
-        let n_new = samples.len() - now.state.experiences()[at].panel.len();
+        let held_out = now.state.experiences().iter().flat_map(|it| &it.held_out);
+        let held_out: Vec<usize> = held_out.copied().collect();
+        assert!(now.increment.all().iter().all(|it| !held_out.contains(it)));
+        let n_new = samples.len() - now.state.experiences()[at].held_out.len();
         let of_now = |of: &[usize]| of.iter().filter(|it| samples.contains(it)).count();
         match at {
             0 => assert_eq!(of_now(now.increment.old()), n_new),
@@ -135,7 +136,7 @@ fn held_out_and_later_samples_enter_no_training() {
     }
 }
 
-/// The matrix holds the risks of each encoder on the panels so far, and of the live encoder on the next.
+/// The matrix holds the risks of each encoder on the held-out samples so far, and of the live encoder on the next.
 #[test]
 fn the_matrix_is_measured_by_the_encoders_that_were_live() {
     let samples = points();
@@ -166,7 +167,7 @@ fn the_matrix_is_measured_by_the_encoders_that_were_live() {
     assert_eq!(counts, [2, 3, 4, 4]);
     // The last experience comes from another region: the update lowers its risk.
     let last = &state.experiences()[3];
-    assert!(last.risks[3] < last.served, "{last:?}");
+    assert!(last.risks.last() < last.served, "{last:?}");
     let untrained = of
         .risks(&Linear::<TestAutodiff>::new(1).valid(), &state)
         .unwrap();
@@ -214,7 +215,7 @@ fn retraining_is_a_control_of_equal_data() {
         .state
         .experiences()
         .iter()
-        .map(|it| it.panel.len())
+        .map(|it| it.held_out.len())
         .sum();
     assert_eq!(after.increment.all().len(), 90 - n_held);
     assert_eq!(n_held, 5 + 3 + 4 + 6);
@@ -228,7 +229,7 @@ fn retraining_is_a_control_of_equal_data() {
     assert_eq!(after.state.charged(), charged.iter().sum::<f64>());
 }
 
-/// Many small experiences: the buffer and the panels that are measured stay bounded.
+/// Many small experiences: the buffer and the experiences that are measured stay bounded.
 #[test]
 fn memory_and_measurement_are_bounded() {
     let samples: Vec<[f32; 4]> = (0..600).map(|at| points()[at % 90]).collect();
@@ -247,7 +248,7 @@ fn memory_and_measurement_are_bounded() {
     let state = after.unwrap().state;
     assert_eq!(state.memory().buffer().kept().len(), 16);
     let last = &state.experiences()[59];
-    assert!(last.risks.iter().flatten().count() < 20);
+    assert!(last.risks.measured().len() < 20);
     assert!(last.cost.measuring <= state.experiences()[31].cost.measuring);
 }
 
@@ -275,6 +276,31 @@ fn experiences_that_cannot_be_are_refused() {
     );
 }
 
+/// A decision remembers what it was, and is refused by a policy that cannot be.
+#[test]
+fn decisions_are_kept_with_their_experience() {
+    let samples = points();
+    let encoder = Linear::<TestAutodiff>::new(1).valid();
+    let of = |at_latest| {
+        let policy = Policy {
+            when: When::Every(3),
+            at_latest,
+            ..Policy::default()
+        };
+        stream(&samples, Keep::All).policy(policy)
+    };
+    let mut state = of(None).adopt(&encoder, &arriving(0)).unwrap();
+    assert_eq!(state.experiences()[0].decision, None);
+    let refused = of(Some(0)).decide(&mut state, &encoder, &arriving(1));
+    let refused = refused.unwrap_err().to_string();
+    assert_eq!(refused, "at_latest: found 0, expected at least 1");
+    let decision = of(Some(2)).decide(&mut state, &encoder, &arriving(1));
+    let state = of(Some(2)).wait(state, &encoder, &arriving(1)).unwrap();
+    let decision = decision.unwrap();
+    assert!(!decision.update);
+    assert_eq!(state.experiences()[1].decision, Some(decision));
+}
+
 /// Experiences that wait are measured by the live encoder, and the next update has their training samples.
 #[test]
 fn what_waits_is_merged_into_the_next_update() {
@@ -286,11 +312,11 @@ fn what_waits_is_merged_into_the_next_update() {
     let state = of.wait(state, &live, &arriving(2)).unwrap();
     assert_eq!(state.memory().buffer().n_experiences(), 1);
     let waiting: Vec<usize> = state.memory().waiting().collect();
-    let panels = |state: &StreamState| -> Vec<usize> {
-        let panels = state.experiences().iter().flat_map(|it| &it.panel);
-        panels.copied().collect()
+    let all_held_out = |state: &StreamState| -> Vec<usize> {
+        let held_out = state.experiences().iter().flat_map(|it| &it.held_out);
+        held_out.copied().collect()
     };
-    let held_out = panels(&state);
+    let held_out = all_held_out(&state);
     let expected = (25..60)
         .filter(|it| !held_out.contains(it))
         .collect::<Vec<_>>();
@@ -312,7 +338,7 @@ fn what_waits_is_merged_into_the_next_update() {
             &mut Callbacks::new(),
         )
         .unwrap();
-    let held_out = panels(&updated.state);
+    let held_out = all_held_out(&updated.state);
     let mut new = updated.increment.new_data().to_vec();
     new.sort_unstable();
     let expected = (25..90)
@@ -338,7 +364,7 @@ fn a_stream_begins_with_an_encoder_and_held_out_samples() {
     let state = of.adopt(&encoder, &first).unwrap();
     let only = &state.experiences()[0];
     assert_eq!(
-        (only.n_samples, &only.panel[..]),
+        (only.n_samples, &only.held_out[..]),
         (25, &[20, 21, 22, 23, 24][..])
     );
     assert_eq!(only.epochs, 0);

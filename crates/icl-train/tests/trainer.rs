@@ -218,7 +218,11 @@ fn a_step_of_gradient_descent_is_one() {
                 Jitter.view(&samples[i], &mut rng)
             })
             .collect();
-        Stack.collate::<TestAutodiff>(&views, &Default::default())
+        Collate::<TestAutodiff, _, burn::tensor::Tensor<TestAutodiff, 2>>::collate(
+            &Stack,
+            &views,
+            &Default::default(),
+        )
     };
     let start = start();
     let loss = icl_core::InfoNceConfig::new()

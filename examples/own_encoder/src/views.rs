@@ -32,11 +32,8 @@ impl Views for BeginAnywhere {
 #[derive(Debug)]
 pub struct Stack;
 
-impl Collate for Stack {
-    type View = [f32; LENGTH];
-    type Batch<B: Backend> = Tensor<B, 3>;
-
-    fn collate<B: Backend>(&self, views: &[[f32; LENGTH]], device: &B::Device) -> Tensor<B, 3> {
+impl<B: Backend> Collate<B, [f32; LENGTH], Tensor<B, 3>> for Stack {
+    fn collate(&self, views: &[[f32; LENGTH]], device: &B::Device) -> Tensor<B, 3> {
         Tensor::from_data(
             TensorData::new(views.concat(), [views.len(), 1, LENGTH]),
             device,

@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 use burn::backend::Flex;
+use icl::core::bags::HistoryBatch;
 use icl::core::{Collate, Encoder, Views, host_values};
 use icl::data::{NextItem, NextItemCollate, NextItemDataset, NextItemViews};
 use icl::eval::{Candidates, Matrix, RankedTarget, RankingProtocol, TargetPosition};
@@ -45,7 +46,8 @@ impl LastItems {
         let (samples, device) = (self.data.samples(), Default::default());
         let views = NextItemViews::default();
         let histories: Vec<_> = samples.iter().map(|sample| views.plain(sample)).collect();
-        let batch = NextItemCollate::new(self.data.n_items()).collate::<Flex>(&histories, &device);
+        let batch: HistoryBatch<Flex> =
+            NextItemCollate::new(self.data.n_items()).collate(&histories, &device);
         let queries = encoder.embed(batch);
         let [_, d] = queries.dims();
         let queries = Matrix::try_new(host_values(queries), d)?;

@@ -29,7 +29,7 @@ fn main() -> Result<()> {
         epochs,
         ..Default::default()
     };
-    let trainer = Trainer::<Autodiff<Flex>, _, _, _>::new(&data, &views, Stack::new(), &increment);
+    let trainer = Trainer::<Autodiff<Flex>, _, _, _>::new(&data, &views, Stack, &increment);
     let trainer = trainer.settings(settings).seed(1);
     let config = MlpConfig::new(data.d_features()).with_projection(Some(64));
     let untrained: Mlp<Autodiff<Flex>> = config.init(seed, &Default::default());

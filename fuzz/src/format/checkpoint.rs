@@ -115,7 +115,7 @@ impl Work {
             negatives: 2.0,
             ..TrainingSettings::default()
         };
-        let collate = Stack::new();
+        let collate = Stack;
         let trainer = Trainer::<Autodiff<Flex>, _, _, _>::new(
             &self.data,
             &self.views,

@@ -11,8 +11,8 @@ use burn::tensor::{ElementConversion, Tensor, backend::Backend};
 use icl_core::one_line;
 
 use crate::backend::devices::ProgramDevices;
-use crate::backend::dispatch::{WithBackend, device, split, with_backend};
 use crate::backend::known::known;
+use crate::backend::named::{WithBackend, device, split, with_backend};
 use crate::process::child;
 use crate::process::child::OnInterrupt;
 use crate::process::failure::Failure;

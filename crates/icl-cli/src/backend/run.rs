@@ -4,7 +4,7 @@ use burn::backend::Autodiff;
 use burn::tensor::backend::{AutodiffBackend, Backend};
 
 use crate::backend::devices::ProgramDevices;
-use crate::backend::dispatch::{WithBackend, device, devices_of, with_backend};
+use crate::backend::named::{WithBackend, device, devices_of, with_backend};
 use crate::backend::probe;
 use crate::process::failure::Failure;
 use crate::process::group::{group, place_on_machine};

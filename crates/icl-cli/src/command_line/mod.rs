@@ -92,8 +92,8 @@ impl Command {
         match self {
             Self::Run(options) => Some((&mut options.execution, &mut options.output.out)),
             Self::Stream(options) => Some((&mut options.execution, &mut options.out)),
-            Self::Train(options) => Some((&mut options.execution, &mut options.output.out)),
-            Self::Update(options) => Some((&mut options.execution, &mut options.output.out)),
+            Self::Train(options) => Some((&mut options.execution, &mut options.output.folder.out)),
+            Self::Update(options) => Some((&mut options.execution, &mut options.output.folder.out)),
             _ => None,
         }
     }

@@ -10,7 +10,7 @@ use icl_report::{Comparison, EmbeddingMap};
 
 use crate::files::manifest::{MANIFEST, Manifest};
 use crate::files::output_files::OutputFiles;
-use crate::files::run_results::{MAP, RECORD, REPORT};
+use crate::files::work_place::{MAP, RECORD, REPORT};
 use crate::options::output::print_document;
 use crate::process::failure::Failure;
 

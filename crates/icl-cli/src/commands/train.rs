@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::backend::{OnBackend, on_backend};
 use crate::domain::Domain;
 use crate::domain::data::{DataSet, tell_unlabelled};
-use crate::domain::dispatch::{OnNewEncoder, with_new_encoder};
+use crate::domain::encoder_choice::{OnNewEncoder, with_new_encoder};
 use crate::domain::encoder_file;
 use crate::domain::spread::{check_spread, embed};
 use crate::files::encoder_work;
@@ -25,7 +25,7 @@ use crate::options::encoder::EncoderOptions;
 use crate::options::evaluation::HoldOutOptions;
 use crate::options::execution::{DEFAULT_SEED, ExecutionOptions};
 use crate::options::noise::NoiseOptions;
-use crate::options::output::{OutputOptions, check_out, print_document};
+use crate::options::output::{EncoderOutputOptions, check_out, print_document};
 use crate::options::training::{PretrainingOptions, Training};
 use crate::process::causes::Causes;
 use crate::process::failure::Failure;
@@ -65,19 +65,7 @@ pub struct TrainOptions {
     pub execution: ExecutionOptions,
     #[command(flatten)]
     #[serde(flatten)]
-    pub output: OutputOptions,
-    /// Write the course of the training for TensorBoard too
-    #[arg(
-        long,
-        value_name = "BOOL",
-        default_value_t = false,
-        default_missing_value = "true",
-        num_args = 0..=1,
-        require_equals = true,
-        action = clap::ArgAction::Set,
-        help_heading = "Output"
-    )]
-    tensorboard: bool,
+    pub output: EncoderOutputOptions,
 }
 
 /// Returns a shared option as this command takes it.
@@ -96,7 +84,7 @@ impl TrainOptions {
         self.data.check()?;
         self.hold_out.check()?;
         self.pretraining.training.check_negatives(false)?;
-        check_out(self.output.out.as_deref())?;
+        check_out(self.output.folder.out.as_deref())?;
         self.execution.training(TrainingSettings {
             evaluation_samples: self.hold_out.evaluation_samples,
             ..self.pretraining.settings(None)
@@ -159,7 +147,7 @@ impl OnNewEncoder for Train<'_> {
             ),
         ];
         let config = toml::to_string(options).map_err(Failure::input)?;
-        let destination = options.output.destination("train");
+        let destination = options.output.folder.destination("train");
         let work = encoder_work::begin(resumed, destination, &config, &input)?;
         let task = Task {
             training,
@@ -172,7 +160,7 @@ impl OnNewEncoder for Train<'_> {
         };
         let trained = on_backend(&training.backend, task).and_then(|record| {
             encoder_work::write_results(&work, &config, &record)?;
-            if options.tensorboard {
+            if options.output.tensorboard {
                 encoder_work::write_events(&work, &icl_report::training_scalars(&record))?;
             }
             icl_report::training_document(&record).map_err(|error| Failure::Other(error.into()))
@@ -182,7 +170,7 @@ impl OnNewEncoder for Train<'_> {
             Err(failure) => return Err(work.fail(failure, "train")),
         };
         let folder = work.publish(Some("train"))?;
-        print_document(&document, options.output.wide, None, &folder)
+        print_document(&document, options.output.folder.wide, None, &folder)
     }
 }
 

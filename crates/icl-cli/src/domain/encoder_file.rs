@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::anyhow;
 use burn::tensor::backend::{AutodiffBackend, Backend};
-use icl_core::Error;
+use icl_core::{Error, Seed};
 use icl_data::Found;
 use icl_models::StoredEncoder;
 
@@ -27,7 +27,7 @@ pub fn save<D: Domain, B: Backend>(
 ) -> Result<(), Failure> {
     let unwritable =
         |error: String| Failure::Other(anyhow!("{}: cannot be written: {error}", path.display()));
-    let file = stored(encoder, domain, data).map_err(|error| unwritable(error.to_string()))?;
+    let file = file_of(encoder, domain, data).map_err(|error| unwritable(error.to_string()))?;
     // Nothing is written that could not be read: a variance may have overflowed.
     let file = EncoderFile::<D>::of(file).map_err(|error| {
         unwritable(format!(
@@ -40,7 +40,7 @@ pub fn save<D: Domain, B: Backend>(
 }
 
 /// Returns the file of an encoder.
-fn stored<D: Domain, B: Backend>(
+fn file_of<D: Domain, B: Backend>(
     encoder: &D::Encoder<B>,
     domain: &D,
     data: &str,
@@ -110,7 +110,8 @@ impl<D: Domain> EncoderFile<D> {
         device: &B::Device,
     ) -> Result<D::Trained<B>, Failure> {
         let domain = &self.domain;
-        let shape = || domain.shape::<B>(device);
+        // Its values are replaced.
+        let shape = || domain.random::<B>(Seed::new(0), device);
         let encoder = self
             .stored
             .encoder(&domain.encoder_name(), domain.tensors(), shape);
@@ -149,7 +150,7 @@ mod tests {
     use burn::module::{AutodiffModule, Module, ModuleVisitor, Param};
     use burn::tensor::Tensor;
     use burn_store::ModuleSnapshot;
-    use icl_core::{Collate, Encoder, Mode, Seed, Views, host_values};
+    use icl_core::{Collate, Encoder, Mode, Views, host_values};
     use icl_data::{GraphCollate, GraphViewsConfig, embedded};
     use icl_models::{Gcn, GcnConfig};
     use tempfile::tempdir;
@@ -192,7 +193,7 @@ mod tests {
     /// Writes an encoder, with whatever configuration.
     fn save_with(config: &GcnConfig, encoder: &Gcn<Flex>, path: &Path) {
         let domain = Graphs::with(config.clone(), Default::default()).unwrap();
-        let file = stored(encoder, &domain, "MUTAG").unwrap();
+        let file = file_of(encoder, &domain, "MUTAG").unwrap();
         std::fs::write(path, file.bytes()).unwrap();
     }
 

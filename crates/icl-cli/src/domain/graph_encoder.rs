@@ -4,12 +4,13 @@ use std::fmt::Debug;
 
 use burn::module::{AutodiffModule, ModuleDisplay};
 use burn::tensor::backend::{AutodiffBackend, Backend};
-use icl_core::{Collate, Encoder, Seed, Views};
+use icl_core::{Encoder, Seed, Views};
 use icl_data::{Graph, GraphCollate, GraphViews, GraphViewsConfig};
 use icl_models::{Gcn, GcnConfig, Gin, GinConfig};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::domain::collation::OnEveryBackend;
 use crate::options::bounds::check_weights;
 use crate::options::encoder::EncoderOptions;
 use crate::process::failure::Failure;
@@ -26,13 +27,13 @@ pub trait GraphEncoder: Clone + Debug + Serialize + DeserializeOwned {
     /// Views, which make positive pairs.
     type Views: Views<Sample = Graph> + Debug;
     /// Collation of views into what the encoder takes.
-    type Collate: Collate<View = <Self::Views as Views>::View> + Debug;
+    type Collate: OnEveryBackend<View = <Self::Views as Views>::View>;
     /// Encoder for use.
-    type Module<B: Backend>: Encoder<B, Batch = <Self::Collate as Collate>::Batch<B>>
+    type Module<B: Backend>: Encoder<B, Batch = <Self::Collate as OnEveryBackend>::Batch<B>>
         + ModuleDisplay;
     /// Encoder in training.
     type Trained<B: AutodiffBackend>: AutodiffModule<B, InnerModule = Self::Module<B::InnerBackend>>
-        + Encoder<B, Batch = <Self::Collate as Collate>::Batch<B>>
+        + Encoder<B, Batch = <Self::Collate as OnEveryBackend>::Batch<B>>
         + ModuleDisplay;
 
     /// Creates the views.

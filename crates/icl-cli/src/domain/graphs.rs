@@ -8,10 +8,12 @@ use icl_data::{Graph, GraphDataset, GraphSchema, Outliers, Split};
 use icl_eval::Matrix;
 use icl_models::StoredEncoder;
 
-use crate::domain::data::{Data, tell_outliers};
+use crate::domain::Collated;
+use crate::domain::data::Data;
 use crate::domain::graph_encoder::GraphEncoder;
 use crate::domain::{Codec, Domain};
 use crate::process::failure::Failure;
+use crate::process::terminal::tell;
 
 /// Key of the columns in an encoder's file.
 const SCHEMA: &str = "schema";
@@ -55,13 +57,13 @@ impl<E: GraphEncoder> Graphs<E> {
     }
 }
 
-/// Treats the outliers of graphs.
+/// Treats the outliers of graphs, and reports them.
 fn within_range(data: GraphDataset, outliers: Outliers) -> Result<GraphDataset, Failure> {
-    let (clipped, found) = data.clipped();
-    Ok(match tell_outliers(data.name(), outliers, &found)? {
-        true => clipped,
-        false => data,
-    })
+    let (data, notes) = data.within_range(outliers).map_err(Failure::input)?;
+    notes
+        .iter()
+        .for_each(|note| tell(format_args!("note: {note}")));
+    Ok(data)
 }
 
 impl<E: GraphEncoder> Codec for Graphs<E> {
@@ -117,7 +119,7 @@ impl<E: GraphEncoder> Domain for Graphs<E> {
     type Encoder<B: Backend> = E::Module<B>;
     type Trained<B: AutodiffBackend> = E::Trained<B>;
 
-    fn taken(&self, data: Data, outliers: Outliers) -> Result<Option<GraphDataset>, Failure> {
+    fn prepared(&self, data: Data, outliers: Outliers) -> Result<Option<GraphDataset>, Failure> {
         let Data::Graphs(graphs) = data else {
             return Ok(None);
         };
@@ -134,25 +136,16 @@ impl<E: GraphEncoder> Domain for Graphs<E> {
         &self.views
     }
 
-    fn collate(&self) -> E::Collate {
-        E::COLLATE
+    fn collate(&self) -> Collated<E::Collate> {
+        Collated(E::COLLATE)
     }
 
-    fn fresh<B: AutodiffBackend>(
+    fn random<B: AutodiffBackend>(
         &self,
         seed: Seed,
         device: &B::Device,
-    ) -> Result<E::Trained<B>, Failure> {
-        self.encoder
-            .try_init::<B>(seed, device)
-            .map_err(Failure::Input)
-    }
-
-    fn shape<B: AutodiffBackend>(
-        &self,
-        device: &B::Device,
     ) -> Result<E::Trained<B>, anyhow::Error> {
-        self.encoder.try_init::<B>(Seed::new(0), device)
+        self.encoder.try_init::<B>(seed, device)
     }
 
     fn check(&self, data: &GraphDataset) -> Result<(), Error> {
@@ -191,7 +184,7 @@ impl<E: GraphEncoder> Domain for Graphs<E> {
     }
 
     /// Returns the sum of the node features of each graph.
-    fn raw(&self, data: &GraphDataset) -> Result<Option<Matrix>, Failure> {
+    fn features(&self, data: &GraphDataset) -> Result<Option<Matrix>, Failure> {
         let values = data
             .graphs()
             .iter()

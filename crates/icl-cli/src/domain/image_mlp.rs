@@ -1,14 +1,16 @@
 //! A multilayer perceptron on the pixels of small images, with weak augmentations as views.
 
-use std::sync::Arc;
-
 use anyhow::anyhow;
 use burn::tensor::backend::{AutodiffBackend, Backend};
-use icl_core::{Error, Seed, Views};
-use icl_data::{FlatImageCollate, Image, ImageDataset, ImageView, ShiftViews, ShiftViewsConfig};
+use icl_core::{Error, Seed};
+use icl_data::{FlatImageCollate, ImageDataset, Outliers, ShiftViews, ShiftViewsConfig};
+use icl_eval::Matrix;
 use icl_models::{Mlp, MlpConfig, StoredEncoder};
 
-use crate::domain::image_encoder::{ImageEncoder, check_side};
+use crate::domain::Collated;
+use crate::domain::data::Data;
+use crate::domain::images::{check_channels, check_side, images, pixels};
+use crate::domain::{Codec, Domain};
 use crate::options::bounds::check_weights;
 use crate::options::encoder::{EncoderOptions, SMALL_SIDE, mlp_of_pixels};
 use crate::process::failure::Failure;
@@ -54,32 +56,14 @@ impl ImageMlp {
     }
 }
 
-impl ImageEncoder for ImageMlp {
-    const COLLATE: FlatImageCollate = FlatImageCollate;
-    const NAME: &'static str = "image-mlp";
-
-    type Views = ShiftViews;
-    type Collate = FlatImageCollate;
-    type Module<B: Backend> = Mlp<B>;
-    type Trained<B: AutodiffBackend> = Mlp<B>;
-
-    fn views(&self) -> &ShiftViews {
-        &self.views
-    }
-
-    fn fresh<B: AutodiffBackend>(&self, seed: Seed, device: &B::Device) -> Result<Mlp<B>, Failure> {
-        self.config.try_init(seed, device).map_err(Failure::input)
-    }
-
-    fn shape<B: AutodiffBackend>(&self, device: &B::Device) -> Result<Mlp<B>, anyhow::Error> {
-        Ok(self.config.try_init(Seed::new(0), device)?)
-    }
+impl Codec for ImageMlp {
+    const ENCODER: &'static str = "image-mlp";
 
     fn tensors(&self) -> impl Iterator<Item = (String, Vec<usize>)> {
         self.config.tensors()
     }
 
-    fn title(&self) -> String {
+    fn encoder_name(&self) -> String {
         format!("an MLP of pixels with n_layers = {}", self.config.n_layers)
     }
 
@@ -116,15 +100,43 @@ impl ImageEncoder for ImageMlp {
             views,
         })
     }
+}
 
-    fn channels(&self) -> usize {
-        self.channels
+impl Domain for ImageMlp {
+    type Data = ImageDataset;
+    type Views = ShiftViews;
+    type Collate = FlatImageCollate;
+    type Encoder<B: Backend> = Mlp<B>;
+    type Trained<B: AutodiffBackend> = Mlp<B>;
+
+    fn prepared(&self, data: Data, _: Outliers) -> Result<Option<ImageDataset>, Failure> {
+        Ok(images(data))
     }
 
-    fn of_pixels(&self) -> impl Views<Sample = Arc<Image>, View = ImageView> {
+    fn views(&self) -> &ShiftViews {
+        &self.views
+    }
+
+    fn collate(&self) -> Collated<FlatImageCollate> {
+        Collated(FlatImageCollate)
+    }
+
+    fn random<B: AutodiffBackend>(
+        &self,
+        seed: Seed,
+        device: &B::Device,
+    ) -> Result<Mlp<B>, anyhow::Error> {
+        Ok(self.config.try_init(seed, device)?)
+    }
+
+    fn check(&self, data: &ImageDataset) -> Result<(), Error> {
+        check_channels(data, self.channels)
+    }
+
+    fn features(&self, data: &ImageDataset) -> Result<Option<Matrix>, Failure> {
         let mut config = self.views.config().clone();
         config.size = config.size.min(SMALL_SIDE);
         config.shift_px = 0;
-        config.init()
+        pixels(data, &config.init())
     }
 }

@@ -1,9 +1,10 @@
 //! The views of images: augmentations, mixup noise, or a positive pair of each.
 
+use std::fmt::Debug;
 use std::sync::Arc;
 
-use icl_core::{Both, Pairing, Rng, Views};
-use icl_data::{Image, ImageNoise, ImageView, ImageViews, MixedImageViews, MixedImageViewsConfig};
+use icl_core::{Both, Views};
+use icl_data::{Image, ImageNoise, ImageView, ImageViews, MixedImageViewsConfig};
 use serde::{Deserialize, Serialize};
 
 use crate::options::noise::{Noise, NoiseOptions};
@@ -62,96 +63,25 @@ impl Mixup {
     }
 }
 
-/// Views of images.
-#[derive(Debug)]
-pub enum ImagePairs {
-    /// Augmentations.
-    Augmented(ImageViews),
-    /// Mixup noise.
-    Mixed(MixedImageViews),
-    /// A pair of augmented views and a pair with mixup noise.
-    Both(Both<ImageViews, MixedImageViews>),
-}
+/// Views of images of any kind.
+pub trait ImagePairs: Views<Sample = Arc<Image>, View = ImageView> + Debug {}
 
-impl ImagePairs {
-    /// Creates the views.
-    ///
-    /// # Errors
-    /// If a number of the noise is not valid.
-    pub fn new(views: ImageViews, mixup: Option<&Mixup>) -> Result<Self, anyhow::Error> {
-        Ok(match mixup {
-            None => Self::Augmented(views),
-            Some(mixup) => {
-                let mixed = mixup.noise.try_init(views.clone())?;
-                match mixup.with_augmentations {
-                    false => Self::Mixed(mixed),
-                    true => Self::Both(Both::new(views, mixed)),
-                }
-            }
-        })
-    }
-}
+impl<V: Views<Sample = Arc<Image>, View = ImageView> + Debug> ImagePairs for V {}
 
-impl Views for ImagePairs {
-    type Sample = Arc<Image>;
-    type View = ImageView;
-
-    fn view(&self, sample: &Arc<Image>, rng: &mut Rng) -> ImageView {
-        match self {
-            Self::Augmented(views) => views.view(sample, rng),
-            Self::Mixed(views) => views.view(sample, rng),
-            Self::Both(views) => views.view(sample, rng),
-        }
-    }
-
-    fn plain(&self, sample: &Arc<Image>) -> ImageView {
-        match self {
-            Self::Augmented(views) => views.plain(sample),
-            Self::Mixed(views) => views.plain(sample),
-            Self::Both(views) => views.plain(sample),
-        }
-    }
-
-    fn paired_view(
-        &self,
-        sample: &Arc<Image>,
-        pairing: &Pairing<'_, Arc<Image>>,
-        rng: &mut Rng,
-    ) -> ImageView {
-        match self {
-            Self::Augmented(views) => views.paired_view(sample, pairing, rng),
-            Self::Mixed(views) => views.paired_view(sample, pairing, rng),
-            Self::Both(views) => views.paired_view(sample, pairing, rng),
-        }
-    }
-
-    fn paired_view_into(
-        &self,
-        sample: &Arc<Image>,
-        pairing: &Pairing<'_, Arc<Image>>,
-        rng: &mut Rng,
-        slot: &mut ImageView,
-    ) {
-        match self {
-            Self::Augmented(views) => views.paired_view_into(sample, pairing, rng, slot),
-            Self::Mixed(views) => views.paired_view_into(sample, pairing, rng, slot),
-            Self::Both(views) => views.paired_view_into(sample, pairing, rng, slot),
-        }
-    }
-
-    fn n_partners(&self) -> usize {
-        match self {
-            Self::Augmented(views) => views.n_partners(),
-            Self::Mixed(views) => views.n_partners(),
-            Self::Both(views) => views.n_partners(),
-        }
-    }
-
-    fn n_pairs(&self) -> usize {
-        match self {
-            Self::Augmented(views) => views.n_pairs(),
-            Self::Mixed(views) => views.n_pairs(),
-            Self::Both(views) => views.n_pairs(),
-        }
-    }
+/// Creates the views: augmentations, mixup noise, or a pair of each.
+///
+/// # Errors
+/// If a number of the noise is not valid.
+pub fn image_pairs(
+    views: ImageViews,
+    mixup: Option<&Mixup>,
+) -> Result<Box<dyn ImagePairs>, anyhow::Error> {
+    let Some(mixup) = mixup else {
+        return Ok(Box::new(views));
+    };
+    let mixed = mixup.noise.try_init(views.clone())?;
+    Ok(match mixup.with_augmentations {
+        false => Box::new(mixed),
+        true => Box::new(Both::new(views, mixed)),
+    })
 }

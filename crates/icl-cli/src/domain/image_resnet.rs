@@ -1,16 +1,19 @@
 //! A ResNet-18 as encoder of images, with augmentations or mixup noise as views.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Once};
+use std::sync::Once;
 
 use burn::tensor::backend::{AutodiffBackend, Backend};
-use icl_core::{Error, Seed, Views};
-use icl_data::{Image, ImageCollate, ImageDataset, ImageView, ImageViews, ImageViewsConfig};
+use icl_core::{Error, Seed};
+use icl_data::{ImageCollate, ImageDataset, ImageViews, ImageViewsConfig, Outliers};
+use icl_eval::Matrix;
 use icl_models::{ResNet, ResNetConfig, Stem, StoredEncoder};
 
-use crate::domain::data::IMAGES;
-use crate::domain::image_encoder::{ImageEncoder, check_side};
-use crate::domain::image_pairs::{ImagePairs, Mixup};
+use crate::domain::Collated;
+use crate::domain::data::{Data, IMAGES};
+use crate::domain::image_pairs::{ImagePairs, Mixup, image_pairs};
+use crate::domain::images::{check_channels, check_side, images, pixels};
+use crate::domain::{Codec, Domain};
 use crate::options::encoder::{EncoderOptions, PAPER_SIDE, SMALL_SIDE};
 use crate::options::noise::NoiseOptions;
 use crate::process::failure::Failure;
@@ -30,7 +33,7 @@ pub struct ImageResNet {
     /// Augmentations, whose plain view is that of every noise.
     augmentations: ImageViews,
     mixup: Option<Mixup>,
-    views: ImagePairs,
+    views: Box<dyn ImagePairs>,
     /// Initial weights of every fresh encoder, if they are not random.
     weights: Option<PathBuf>,
 }
@@ -63,8 +66,7 @@ impl ImageResNet {
         let mixup = Mixup::of(noise, IMAGES)?;
         Ok(Self {
             config,
-            views: ImagePairs::new(augmentations.clone(), mixup.as_ref())
-                .map_err(Failure::Input)?,
+            views: image_pairs(augmentations.clone(), mixup.as_ref()).map_err(Failure::Input)?,
             augmentations,
             mixup,
             weights: choice.weights.clone(),
@@ -72,50 +74,14 @@ impl ImageResNet {
     }
 }
 
-impl ImageEncoder for ImageResNet {
-    const COLLATE: ImageCollate = ImageCollate;
-    const NAME: &'static str = "resnet-18";
-
-    type Views = ImagePairs;
-    type Collate = ImageCollate;
-    type Module<B: Backend> = ResNet<B>;
-    type Trained<B: AutodiffBackend> = ResNet<B>;
-
-    fn views(&self) -> &ImagePairs {
-        &self.views
-    }
-
-    fn fresh<B: AutodiffBackend>(
-        &self,
-        seed: Seed,
-        device: &B::Device,
-    ) -> Result<ResNet<B>, Failure> {
-        let encoder = self.config.init(seed, device);
-        match &self.weights {
-            None => Ok(encoder),
-            Some(path) => {
-                let loaded = encoder.load_torchvision_weights(path);
-                let (encoder, layout) = loaded.map_err(Failure::input)?;
-                // Once, however many encoders begin with these weights.
-                if !layout.is_plain() && !is_silent() {
-                    LAYOUT_IS_TOLD.call_once(|| {
-                        tell(format_args!("note: {}: found {layout}", path.display()))
-                    });
-                }
-                Ok(encoder)
-            }
-        }
-    }
-
-    fn shape<B: AutodiffBackend>(&self, device: &B::Device) -> Result<ResNet<B>, anyhow::Error> {
-        Ok(self.config.try_init(Seed::new(0), device)?)
-    }
+impl Codec for ImageResNet {
+    const ENCODER: &'static str = "resnet-18";
 
     fn tensors(&self) -> impl Iterator<Item = (String, Vec<usize>)> {
         self.config.tensors()
     }
 
-    fn title(&self) -> String {
+    fn encoder_name(&self) -> String {
         match self.config.projection {
             None => "a ResNet-18".to_owned(),
             Some(_) => "a ResNet-18 with a projection head".to_owned(),
@@ -146,7 +112,7 @@ impl ImageEncoder for ImageResNet {
             None => None,
             Some(_) => file.parsed(MIXUP, expected)?,
         };
-        let views = ImagePairs::new(augmentations.clone(), mixup.as_ref())
+        let views = image_pairs(augmentations.clone(), mixup.as_ref())
             .map_err(|error| file.unreadable(MIXUP, error, expected))?;
         Ok(Self {
             config,
@@ -156,14 +122,64 @@ impl ImageEncoder for ImageResNet {
             weights: None,
         })
     }
+}
 
-    fn channels(&self) -> usize {
-        self.config.in_channels
+impl Domain for ImageResNet {
+    type Data = ImageDataset;
+    type Views = Box<dyn ImagePairs>;
+    type Collate = ImageCollate;
+    type Encoder<B: Backend> = ResNet<B>;
+    type Trained<B: AutodiffBackend> = ResNet<B>;
+
+    fn prepared(&self, data: Data, _: Outliers) -> Result<Option<ImageDataset>, Failure> {
+        Ok(images(data))
     }
 
-    fn of_pixels(&self) -> impl Views<Sample = Arc<Image>, View = ImageView> {
+    fn views(&self) -> &Self::Views {
+        &self.views
+    }
+
+    fn collate(&self) -> Collated<ImageCollate> {
+        Collated(ImageCollate)
+    }
+
+    fn fresh<B: AutodiffBackend>(
+        &self,
+        seed: Seed,
+        device: &B::Device,
+    ) -> Result<ResNet<B>, Failure> {
+        let encoder = self.config.init(seed, device);
+        match &self.weights {
+            None => Ok(encoder),
+            Some(path) => {
+                let loaded = encoder.load_torchvision_weights(path);
+                let (encoder, layout) = loaded.map_err(Failure::input)?;
+                // Once, however many encoders begin with these weights.
+                if !layout.is_plain() && !is_silent() {
+                    LAYOUT_IS_TOLD.call_once(|| {
+                        tell(format_args!("note: {}: found {layout}", path.display()))
+                    });
+                }
+                Ok(encoder)
+            }
+        }
+    }
+
+    fn random<B: AutodiffBackend>(
+        &self,
+        seed: Seed,
+        device: &B::Device,
+    ) -> Result<ResNet<B>, anyhow::Error> {
+        Ok(self.config.try_init(seed, device)?)
+    }
+
+    fn check(&self, data: &ImageDataset) -> Result<(), Error> {
+        check_channels(data, self.config.in_channels)
+    }
+
+    fn features(&self, data: &ImageDataset) -> Result<Option<Matrix>, Failure> {
         let mut config = self.augmentations.config().clone();
         config.size = config.size.min(SMALL_SIDE);
-        config.init()
+        pixels(data, &config.init())
     }
 }

@@ -1,105 +1,76 @@
-//! Images.
+//! What the encoders of images share.
+
+use std::sync::Arc;
 
 use anyhow::anyhow;
-use burn::tensor::backend::{AutodiffBackend, Backend};
-use icl_core::{Error, Samples, Seed, Views};
-use icl_data::{ImageDataset, Outliers};
+use icl_core::{Error, Samples, Views};
+use icl_data::{Image, ImageDataset, ImageView};
 use icl_eval::Matrix;
 use icl_models::StoredEncoder;
 
 use crate::domain::data::Data;
-use crate::domain::image_encoder::ImageEncoder;
-use crate::domain::{Codec, Domain};
+use crate::options::bounds::IMAGE_SIDE;
 use crate::process::failure::Failure;
 
-/// Images of one number of channels, and an encoder of them.
-#[derive(Debug)]
-pub struct Images<E: ImageEncoder>(pub E);
-
-impl<E: ImageEncoder> Codec for Images<E> {
-    const ENCODER: &'static str = E::NAME;
-
-    fn tensors(&self) -> impl Iterator<Item = (String, Vec<usize>)> {
-        self.0.tensors()
-    }
-
-    fn encoder_name(&self) -> String {
-        self.0.title()
-    }
-
-    fn describe(&self) -> Result<Vec<(&'static str, String)>, serde_json::Error> {
-        self.0.describe()
-    }
-
-    fn from_file(file: &StoredEncoder) -> Result<Self, Error> {
-        E::from_file(file).map(Self)
+/// Returns data that are images.
+pub fn images(data: Data) -> Option<ImageDataset> {
+    match data {
+        Data::Images(images) => Some(images),
+        _ => None,
     }
 }
 
-impl<E: ImageEncoder> Domain for Images<E> {
-    type Data = ImageDataset;
-    type Views = E::Views;
-    type Collate = E::Collate;
-    type Encoder<B: Backend> = E::Module<B>;
-    type Trained<B: AutodiffBackend> = E::Trained<B>;
-
-    fn taken(&self, data: Data, _: Outliers) -> Result<Option<ImageDataset>, Failure> {
-        Ok(match data {
-            Data::Images(images) => Some(images),
-            _ => None,
-        })
+/// Checks that images have the number of channels that an encoder takes.
+///
+/// # Errors
+/// If they have another one; without a place.
+pub fn check_channels(data: &ImageDataset, expected: usize) -> Result<(), Error> {
+    let found = data.channels();
+    if found == expected {
+        return Ok(());
     }
+    Err(Error::new(
+        "",
+        format!("images of {found} channels"),
+        format!("{expected} channels"),
+    ))
+}
 
-    fn views(&self) -> &E::Views {
-        self.0.views()
+/// Returns the pixels of the centre view of each image. The views are at most 32 x 32: a larger matrix would
+/// not fit into memory where the images do not.
+///
+/// # Errors
+/// If an image cannot be read.
+pub fn pixels(
+    data: &ImageDataset,
+    views: &impl Views<Sample = Arc<Image>, View = ImageView>,
+) -> Result<Option<Matrix>, Failure> {
+    let mut values = Vec::new();
+    let mut width = 0;
+    for index in 0..data.n_images() {
+        let image = data
+            .sample(index)
+            .map_err(|error| Failure::Input(anyhow!(error)))?;
+        let view = views.plain(&image);
+        width = view.values().len();
+        values.extend(view.values().iter().copied().map(f64::from));
     }
+    let pixels = Matrix::try_new(values, width);
+    pixels
+        .map(Some)
+        .map_err(|error| Failure::Other(error.into()))
+}
 
-    fn collate(&self) -> E::Collate {
-        E::COLLATE
-    }
-
-    fn fresh<B: AutodiffBackend>(
-        &self,
-        seed: Seed,
-        device: &B::Device,
-    ) -> Result<E::Trained<B>, Failure> {
-        self.0.fresh::<B>(seed, device)
-    }
-
-    fn shape<B: AutodiffBackend>(
-        &self,
-        device: &B::Device,
-    ) -> Result<E::Trained<B>, anyhow::Error> {
-        self.0.shape::<B>(device)
-    }
-
-    fn check(&self, data: &ImageDataset) -> Result<(), Error> {
-        let (found, expected) = (data.channels(), self.0.channels());
-        if found == expected {
-            return Ok(());
-        }
-        Err(Error::new(
-            "",
-            format!("images of {found} channels"),
-            format!("{expected} channels"),
-        ))
-    }
-
-    /// Returns the pixels of the centre view of each image, at most 32 x 32: a larger matrix would
-    /// not fit into memory where the images do not.
-    fn raw(&self, data: &ImageDataset) -> Result<Option<Matrix>, Failure> {
-        let views = self.0.of_pixels();
-        let mut values = Vec::new();
-        let mut width = 0;
-        for index in 0..data.n_images() {
-            let image = data
-                .sample(index)
-                .map_err(|error| Failure::Input(anyhow!(error)))?;
-            let view = views.plain(&image);
-            width = view.values().len();
-            values.extend(view.values().iter().copied().map(f64::from));
-        }
-        let raw = Matrix::try_new(values, width);
-        raw.map(Some).map_err(|error| Failure::Other(error.into()))
+/// Checks the side of the views of images: those of a batch are in memory at once.
+///
+/// # Errors
+/// If it is larger than the option may be.
+pub fn check_side(file: &StoredEncoder, size: usize) -> Result<(), Error> {
+    match size <= IMAGE_SIDE {
+        true => Ok(()),
+        false => Err(file.wrong(
+            format!("views of {size} pixels a side"),
+            format!("at most {IMAGE_SIDE}"),
+        )),
     }
 }

@@ -4,17 +4,18 @@ use std::collections::HashSet;
 
 use burn::tensor::backend::{AutodiffBackend, Backend};
 use icl_core::{Error, Seed};
-use icl_data::{Found, Interactions, NextItemCollate, NextItemViews, Outliers};
+use icl_data::{Found, Interactions, NextItemCollate, NextItemDataset, NextItemViews, Outliers};
 use icl_models::{StoredEncoder, TwoTower, TwoTowerConfig};
 
-use crate::domain::data::{Data, Histories};
+use crate::domain::Collated;
+use crate::domain::data::Data;
 use crate::domain::{Codec, Domain};
 use crate::options::bounds::check_weights;
 use crate::options::encoder::EncoderOptions;
 use crate::process::failure::Failure;
 use crate::process::terminal::tell;
 
-/// Histories with the items that follow, for certain items.
+/// NextItemDataset with the items that follow, for certain items.
 #[derive(Debug)]
 pub struct NextItems {
     encoder: TwoTowerConfig,
@@ -30,7 +31,10 @@ impl NextItems {
     ///
     /// # Errors
     /// If an option is not valid, or there are too many items.
-    pub fn of(log: Interactions, options: &EncoderOptions) -> Result<(Self, Histories), Failure> {
+    pub fn of(
+        log: Interactions,
+        options: &EncoderOptions,
+    ) -> Result<(Self, NextItemDataset), Failure> {
         let defaults = TwoTowerConfig::new(log.items().len());
         let encoder = TwoTowerConfig {
             d: options.width.unwrap_or(defaults.d),
@@ -44,7 +48,7 @@ impl NextItems {
             items: log.items().to_vec(),
             views: NextItemViews::default(),
         };
-        Ok((domain, Histories::of(log)))
+        Ok((domain, NextItemDataset::of_all(&log)))
     }
 }
 
@@ -100,16 +104,16 @@ impl Codec for NextItems {
 }
 
 impl Domain for NextItems {
-    type Data = Histories;
+    type Data = NextItemDataset;
     type Views = NextItemViews;
     type Collate = NextItemCollate;
     type Encoder<B: Backend> = TwoTower<B>;
     type Trained<B: AutodiffBackend> = TwoTower<B>;
 
     /// Numbers the items as the encoder does; those that it lacks follow.
-    fn taken(&self, data: Data, _: Outliers) -> Result<Option<Histories>, Failure> {
+    fn prepared(&self, data: Data, _: Outliers) -> Result<Option<NextItemDataset>, Failure> {
         Ok(match data {
-            Data::Interactions(log) => Some(Histories::of(log.numbered_by(&self.items))),
+            Data::Interactions(log) => Some(NextItemDataset::of_all(&log.numbered_by(&self.items))),
             _ => None,
         })
     }
@@ -118,31 +122,27 @@ impl Domain for NextItems {
         &self.views
     }
 
-    fn collate(&self) -> NextItemCollate {
-        NextItemCollate::new(self.items.len())
+    fn collate(&self) -> Collated<NextItemCollate> {
+        Collated(NextItemCollate::new(self.items.len()))
     }
 
-    fn fresh<B: AutodiffBackend>(
+    fn random<B: AutodiffBackend>(
         &self,
         seed: Seed,
         device: &B::Device,
-    ) -> Result<TwoTower<B>, Failure> {
-        self.encoder.try_init(seed, device).map_err(Failure::input)
+    ) -> Result<TwoTower<B>, anyhow::Error> {
+        Ok(self.encoder.try_init(seed, device)?)
     }
 
-    fn shape<B: AutodiffBackend>(&self, device: &B::Device) -> Result<TwoTower<B>, anyhow::Error> {
-        Ok(self.encoder.try_init(Seed::new(0), device)?)
-    }
-
-    fn grown(&self, data: &Histories) -> Option<Self> {
-        let items = data.log.items();
+    fn grown(&self, data: &NextItemDataset) -> Option<Self> {
+        let items = data.interactions().items();
         let n_new = items.len().checked_sub(self.items.len())?;
         if n_new == 0 {
             return None;
         }
         tell(format_args!(
             "note: {}: {n_new} of {} items are new; the encoder gets a row for each",
-            data.log.name(),
+            data.interactions().name(),
             items.len()
         ));
         Some(Self {
@@ -159,14 +159,14 @@ impl Domain for NextItems {
         encoder.grown(self.encoder.n_items, seed)
     }
 
-    fn check(&self, data: &Histories) -> Result<(), Error> {
-        match data.log.items().get(self.items.len()..) {
+    fn check(&self, data: &NextItemDataset) -> Result<(), Error> {
+        match data.interactions().items().get(self.items.len()..) {
             None | Some([]) => Ok(()),
             Some([first, ..]) => Err(Error::new(
                 "",
                 format!(
                     "{} items that the encoder does not have, such as {}",
-                    data.log.items().len() - self.items.len(),
+                    data.interactions().items().len() - self.items.len(),
                     Found::new(first)
                 ),
                 format!("none but the {} items of the encoder", self.items.len()),

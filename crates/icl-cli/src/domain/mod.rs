@@ -1,15 +1,15 @@
 //! The kinds of data that the program knows. All that depends on the kind is in this folder.
 
 mod codec;
+pub mod collation;
 #[cfg(feature = "flex")]
 mod damaged_encoders;
 pub mod data;
-pub mod dispatch;
+pub mod encoder_choice;
 pub mod encoder_file;
 mod graph_encoder;
 mod graphs;
 mod hidden_encoder;
-mod image_encoder;
 mod image_mlp;
 mod image_pairs;
 mod image_resnet;
@@ -24,16 +24,17 @@ use std::fmt::Debug;
 
 use burn::module::AutodiffModule;
 use burn::tensor::backend::{AutodiffBackend, Backend};
-use icl_core::{Collate, Encoder, Error, Samples, Seed, Views};
+use icl_core::{Encoder, Error, Samples, Seed, Views};
 use icl_data::{Outliers, Split};
 use icl_eval::Matrix;
 
+use crate::domain::collation::OnEveryBackend;
 use crate::domain::data::{Data as AnyData, DataSet};
 use crate::process::failure::Failure;
 
 pub use codec::Codec;
+pub use collation::Collated;
 pub use graphs::Graphs;
-pub use images::Images;
 pub use interactions::NextItems;
 pub use tables::Tables;
 pub use text_pairs::PairedTexts;
@@ -46,27 +47,37 @@ pub trait Domain: Codec {
     /// Views, which make positive pairs.
     type Views: Views<Sample = <Self::Data as Samples>::Sample> + Debug;
     /// Collation of views into what the encoder takes.
-    type Collate: Collate<View = <Self::Views as Views>::View> + Debug;
+    type Collate: OnEveryBackend<View = <Self::Views as Views>::View>;
     /// Encoder for use.
-    type Encoder<B: Backend>: Encoder<B, Batch = <Self::Collate as Collate>::Batch<B>>;
+    type Encoder<B: Backend>: Encoder<B, Batch = <Self::Collate as OnEveryBackend>::Batch<B>>;
     /// Encoder in training.
     type Trained<B: AutodiffBackend>: AutodiffModule<B, InnerModule = Self::Encoder<B::InnerBackend>>
-        + Encoder<B, Batch = <Self::Collate as Collate>::Batch<B>>;
+        + Encoder<B, Batch = <Self::Collate as OnEveryBackend>::Batch<B>>;
 
     /// Returns the data as the encoder of this configuration takes them, with values outside the range of its own data
     /// treated as `outliers` says; `None` if they are of another kind.
     ///
     /// # Errors
     /// If the encoder cannot take them.
-    fn taken(&self, data: AnyData, outliers: Outliers) -> Result<Option<Self::Data>, Failure>;
+    fn prepared(&self, data: AnyData, outliers: Outliers) -> Result<Option<Self::Data>, Failure>;
 
     /// Returns the views.
     fn views(&self) -> &Self::Views;
 
     /// Returns the collation of views into what the encoder takes.
-    fn collate(&self) -> Self::Collate;
+    fn collate(&self) -> Collated<Self::Collate>;
 
-    /// Returns an encoder that was not trained on these data.
+    /// Returns an encoder of the configured shape with random weights.
+    ///
+    /// # Errors
+    /// If the configuration is not valid.
+    fn random<B: AutodiffBackend>(
+        &self,
+        seed: Seed,
+        device: &B::Device,
+    ) -> Result<Self::Trained<B>, anyhow::Error>;
+
+    /// Returns an encoder that was not trained on these data, by default a [`random`](Self::random) one.
     ///
     /// # Errors
     /// If its initial weights cannot be read.
@@ -74,16 +85,9 @@ pub trait Domain: Codec {
         &self,
         seed: Seed,
         device: &B::Device,
-    ) -> Result<Self::Trained<B>, Failure>;
-
-    /// Returns an encoder of the configured shape, whose values are to be replaced.
-    ///
-    /// # Errors
-    /// If the configuration is not valid.
-    fn shape<B: AutodiffBackend>(
-        &self,
-        device: &B::Device,
-    ) -> Result<Self::Trained<B>, anyhow::Error>;
+    ) -> Result<Self::Trained<B>, Failure> {
+        self.random::<B>(seed, device).map_err(Failure::Input)
+    }
 
     /// Returns this configuration with everything that joined data have and an encoder of it lacks, such as new items; `None`
     /// if there is nothing.
@@ -99,11 +103,15 @@ pub trait Domain: Codec {
         encoder
     }
 
-    /// Checks that an encoder of this configuration can take the data.
+    /// Checks that an encoder of this configuration can take the data; by default it takes whatever it has
+    /// [prepared](Self::prepared).
     ///
     /// # Errors
     /// If it cannot; without a place.
-    fn check(&self, data: &Self::Data) -> Result<(), Error>;
+    fn check(&self, data: &Self::Data) -> Result<(), Error> {
+        let _ = data;
+        Ok(())
+    }
 
     /// Returns this configuration and the data with everything that is estimated from data estimated from
     /// the samples `old` of a split alone; `None` if nothing is.
@@ -135,12 +143,12 @@ pub trait Domain: Codec {
         Ok(None)
     }
 
-    /// Returns the samples without any encoder, a row for each, for the floors of accuracies; `None` for samples that never
-    /// have classes.
+    /// Returns the features of the samples without any encoder, a row for each, for the floors of accuracies; `None`
+    /// for samples that never have classes.
     ///
     /// # Errors
     /// If a sample cannot be read or a value is not finite.
-    fn raw(&self, data: &Self::Data) -> Result<Option<Matrix>, Failure> {
+    fn features(&self, data: &Self::Data) -> Result<Option<Matrix>, Failure> {
         let _ = data;
         Ok(None)
     }

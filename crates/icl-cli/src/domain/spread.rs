@@ -7,6 +7,7 @@ use icl_core::Seed;
 use icl_eval::{Matrix, effective_rank};
 use icl_train::Evaluator;
 
+use crate::domain::Collated;
 use crate::domain::Domain;
 use crate::process::causes::Causes;
 use crate::process::failure::Failure;
@@ -18,8 +19,13 @@ const MIN_RANK: f64 = 1.0001;
 const MAX_COSINE: f64 = 0.99999;
 
 /// Evaluator of the samples of a domain.
-type EvaluatorOf<'a, 'd, D, B> =
-    Evaluator<'a, B, <D as Domain>::Data, &'d <D as Domain>::Views, <D as Domain>::Collate>;
+pub type EvaluatorOf<'a, 'd, D, B> = Evaluator<
+    'a,
+    B,
+    <D as Domain>::Data,
+    &'d <D as Domain>::Views,
+    Collated<<D as Domain>::Collate>,
+>;
 
 /// Embeds samples without augmentation, with the statistics of the encoder.
 ///

@@ -3,13 +3,14 @@
 use burn::tensor::backend::{AutodiffBackend, Backend};
 use icl_core::{Error, Seed, Stack, Views};
 use icl_data::{
-    ColumnKind, NoiseKind, Outliers, RawTable, Split, TableSchema, TableViews, TableViewsConfig,
-    table_of_pixels,
+    NoiseKind, Outliers, RawTable, Split, TableSchema, TableViews, TableViewsConfig,
+    TabularDataset, table_of_pixels,
 };
 use icl_eval::Matrix;
 use icl_models::{Mlp, MlpConfig, StoredEncoder};
 
-use crate::domain::data::{Data, TABLES, Table};
+use crate::domain::Collated;
+use crate::domain::data::{Data, TABLES};
 use crate::domain::{Codec, Domain};
 use crate::options::bounds::check_weights;
 use crate::options::encoder::EncoderOptions;
@@ -18,7 +19,7 @@ use crate::process::failure::Failure;
 use crate::process::terminal::tell;
 
 /// Noise of the views of tables; the first is the default.
-const NOISES: [Noise; 10] = [
+pub const NOISES_OF_TABLES: [Noise; 10] = [
     Noise::Auto,
     Noise::Linear,
     Noise::Geometric,
@@ -37,6 +38,7 @@ pub struct Tables {
     encoder: MlpConfig,
     schema: TableSchema,
     views: TableViews,
+    outliers: Outliers,
 }
 
 impl Tables {
@@ -46,13 +48,13 @@ impl Tables {
     /// # Errors
     /// If an option is not valid, or the table has no usable column.
     pub fn of(
-        raw: RawTable,
+        raw: &RawTable,
         outliers: Outliers,
         encoder: &EncoderOptions,
         noise: &NoiseOptions,
-    ) -> Result<(Self, Table), Failure> {
+    ) -> Result<(Self, TabularDataset), Failure> {
         let all: Vec<usize> = (0..raw.n_rows()).collect();
-        let schema = TableSchema::fit(&raw, &all, &[]).map_err(Failure::input)?;
+        let schema = TableSchema::fit(raw, &all, &[]).map_err(Failure::input)?;
         let defaults = MlpConfig::new(schema.d_features());
         let config = MlpConfig {
             n_layers: encoder.layers.unwrap_or(defaults.n_layers),
@@ -62,7 +64,7 @@ impl Tables {
         };
         config.check().map_err(Failure::input)?;
         check_weights(config.tensors())?;
-        let chosen = noise.kind(&NOISES, TABLES)?;
+        let chosen = noise.kind(&NOISES_OF_TABLES, TABLES)?;
         let kind = match chosen {
             Noise::Linear => NoiseKind::Linear,
             Noise::Geometric | Noise::GeometricExact => NoiseKind::Geometric,
@@ -85,12 +87,17 @@ impl Tables {
             tell(format_args!("note: {}: {note}", raw.name()));
         }
         let views = views.try_init(&schema).map_err(Failure::input)?;
-        tell_columns(&schema);
-        let data = Table::with(raw, &schema, outliers)?;
+        tell(format_args!("note: {}: {}", schema.name(), schema.note()));
+        let data = schema
+            .apply(raw)
+            .and_then(|rows| rows.within_range(outliers));
+        // Without notes of the values: whoever starts an encoder estimates the statistics again, of its old rows alone.
+        let (data, _) = data.map_err(Failure::input)?;
         let domain = Self {
             encoder: config,
             schema,
             views,
+            outliers,
         };
         Ok((domain, data))
     }
@@ -104,42 +111,26 @@ impl Tables {
             encoder,
             views: views.map_err(Failure::input)?,
             schema,
+            outliers: self.outliers,
         })
     }
 }
 
-/// Reports the kinds of columns, and the columns that are dropped.
-fn tell_columns(schema: &TableSchema) {
-    let mut kinds: Vec<(ColumnKind, usize)> = Vec::new();
-    for column in schema.columns() {
-        match kinds.iter_mut().find(|(kind, _)| *kind == column.kind) {
-            Some((_, n)) => *n += 1,
-            None => kinds.push((column.kind, 1)),
-        }
+/// Returns the rows of a table by the statistics of a schema, and reports what was replaced or left out.
+///
+/// # Errors
+/// If columns are missing or of another kind, or values lie outside the range where that is to be an error.
+fn rows(
+    schema: &TableSchema,
+    raw: &RawTable,
+    outliers: Outliers,
+) -> Result<TabularDataset, Failure> {
+    let rows = schema.apply(raw).map_err(Failure::input)?;
+    let (rows, of_outliers) = rows.within_range(outliers).map_err(Failure::input)?;
+    for note in of_outliers.into_iter().chain(rows.notes()) {
+        tell(format_args!("note: {note}"));
     }
-    let kinds: Vec<String> = kinds
-        .iter()
-        .map(|(kind, n)| format!("{n} {kind}"))
-        .collect();
-    let dropped = [
-        (ColumnKind::Constant, "; dropped as constant"),
-        (ColumnKind::Index, "; left out, since they number the rows"),
-    ];
-    let dropped = dropped.map(|(kind, why)| {
-        let columns = schema.columns().iter().filter(|column| column.kind == kind);
-        let names: Vec<&str> = columns.map(|column| &*column.name).collect();
-        match names.is_empty() {
-            true => String::new(),
-            false => format!("{why}: {}", names.join(", ")),
-        }
-    });
-    tell(format_args!(
-        "note: {}: columns: {} ({} features){}",
-        schema.name(),
-        kinds.join(", "),
-        schema.d_features(),
-        dropped.concat()
-    ));
+    Ok(rows)
 }
 
 impl Codec for Tables {
@@ -182,66 +173,62 @@ impl Codec for Tables {
             encoder,
             schema,
             views,
+            outliers: Outliers::default(),
         })
     }
 }
 
 impl Domain for Tables {
-    type Data = Table;
+    type Data = TabularDataset;
     type Views = TableViews;
-    type Collate = Stack<Vec<f32>>;
+    type Collate = Stack;
     type Encoder<B: Backend> = Mlp<B>;
     type Trained<B: AutodiffBackend> = Mlp<B>;
 
-    fn taken(&self, data: Data, outliers: Outliers) -> Result<Option<Table>, Failure> {
+    fn prepared(&self, data: Data, outliers: Outliers) -> Result<Option<TabularDataset>, Failure> {
         let raw = match data {
             Data::Tables(raw) => raw,
             Data::Images(images) => table_of_pixels(&images).map_err(Failure::input)?,
             Data::Graphs(_) | Data::Interactions(_) | Data::TextPairs(_) => return Ok(None),
         };
-        Table::with(raw, &self.schema, outliers).map(Some)
+        rows(&self.schema, &raw, outliers).map(Some)
     }
 
     fn views(&self) -> &TableViews {
         &self.views
     }
 
-    fn collate(&self) -> Stack<Vec<f32>> {
-        Stack::new()
+    fn collate(&self) -> Collated<Stack> {
+        Collated(Stack)
     }
 
-    fn fresh<B: AutodiffBackend>(&self, seed: Seed, device: &B::Device) -> Result<Mlp<B>, Failure> {
-        self.encoder.try_init(seed, device).map_err(Failure::input)
-    }
-
-    fn shape<B: AutodiffBackend>(&self, device: &B::Device) -> Result<Mlp<B>, anyhow::Error> {
-        Ok(self.encoder.try_init(Seed::new(0), device)?)
-    }
-
-    /// Columns have been compared when the features were made.
-    fn check(&self, _: &Table) -> Result<(), Error> {
-        Ok(())
+    fn random<B: AutodiffBackend>(
+        &self,
+        seed: Seed,
+        device: &B::Device,
+    ) -> Result<Mlp<B>, anyhow::Error> {
+        Ok(self.encoder.try_init(seed, device)?)
     }
 
     fn refitted(
         &self,
-        data: &Table,
+        data: &TabularDataset,
         split: &Split,
         old: &[usize],
-    ) -> Result<Option<(Self, Table)>, Failure> {
+    ) -> Result<Option<(Self, TabularDataset)>, Failure> {
         let excluded = match split {
             Split::Column(name) => vec![name.as_str()],
             _ => Vec::new(),
         };
-        let schema = TableSchema::fit(&data.raw, old, &excluded).map_err(Failure::input)?;
-        let data = Table::with(data.raw.clone(), &schema, data.outliers)?;
+        let schema = TableSchema::fit(data.raw(), old, &excluded).map_err(Failure::input)?;
+        let data = rows(&schema, data.raw(), self.outliers)?;
         Ok(Some((self.with_schema(schema)?, data)))
     }
 
     /// Returns the standardised features.
-    fn raw(&self, data: &Table) -> Result<Option<Matrix>, Failure> {
-        let plain = |index| self.views.plain(&data.rows.row(index));
-        let values = (0..data.rows.n_rows()).flat_map(plain);
+    fn features(&self, data: &TabularDataset) -> Result<Option<Matrix>, Failure> {
+        let plain = |index| self.views.plain(&data.row(index));
+        let values = (0..data.n_rows()).flat_map(plain);
         let values = values.map(f64::from).collect();
         let raw = Matrix::try_new(values, self.schema.d_features());
         raw.map(Some).map_err(|error| Failure::Other(error.into()))

@@ -1,18 +1,20 @@
 //! Pairs of texts that belong together, and means of word embeddings as encoder of both.
 
-use std::sync::Arc;
-
 use anyhow::anyhow;
 use burn::tensor::backend::{AutodiffBackend, Backend};
 use icl_core::{Error, Seed};
-use icl_data::{Found, Outliers, Split, TextPairCollate, TextPairViews, TextPairs, Vocabulary};
+use icl_data::{
+    Found, Outliers, Split, TextPairCollate, TextPairDataset, TextPairViews, TextPairs, Vocabulary,
+};
 use icl_models::{StoredEncoder, WordTower, WordTowerConfig};
 
-use crate::domain::data::{Data, Texts};
+use crate::domain::Collated;
+use crate::domain::data::Data;
 use crate::domain::{Codec, Domain};
 use crate::options::bounds::check_weights;
 use crate::options::encoder::EncoderOptions;
 use crate::process::failure::Failure;
+use crate::process::terminal::tell;
 
 /// Least number of pairs that a word of the vocabulary is in.
 const MIN_PAIRS: usize = 3;
@@ -21,7 +23,7 @@ const MIN_PAIRS: usize = 3;
 #[derive(Debug)]
 pub struct PairedTexts {
     encoder: WordTowerConfig,
-    vocabulary: Arc<Vocabulary>,
+    vocabulary: Vocabulary,
 }
 
 impl PairedTexts {
@@ -31,7 +33,10 @@ impl PairedTexts {
     ///
     /// # Errors
     /// If an option is not valid, or no word is in enough pairs.
-    pub fn of(raw: TextPairs, options: &EncoderOptions) -> Result<(Self, Texts), Failure> {
+    pub fn of(
+        raw: TextPairs,
+        options: &EncoderOptions,
+    ) -> Result<(Self, TextPairDataset), Failure> {
         let defaults = WordTowerConfig::new(1);
         let encoder = WordTowerConfig {
             d: options.width.unwrap_or(defaults.d),
@@ -40,19 +45,19 @@ impl PairedTexts {
             ..defaults
         };
         let words = Vocabulary::new(raw.pairs(), MIN_PAIRS);
-        let (domain, data) = Self::fitted(encoder, Arc::new(raw), words)?;
+        let (domain, data) = Self::fitted(encoder, &raw, words)?;
         domain.encoder.check().map_err(Failure::input)?;
         check_weights(domain.encoder.tensors())?;
-        data.tell_unknown();
+        tell_unknown(&data);
         Ok((domain, data))
     }
 
     /// Returns the encoder with a vocabulary, and the pairs in its words.
     fn fitted(
         encoder: WordTowerConfig,
-        raw: Arc<TextPairs>,
+        raw: &TextPairs,
         vocabulary: Vocabulary,
-    ) -> Result<(Self, Texts), Failure> {
+    ) -> Result<(Self, TextPairDataset), Failure> {
         let n_words = vocabulary.words().len();
         if n_words == 0 {
             return Err(Failure::input(anyhow!(
@@ -60,12 +65,19 @@ impl PairedTexts {
                 Found::new(raw.name())
             )));
         }
-        let vocabulary = Arc::new(vocabulary);
+        let data = TextPairDataset::new(raw, &vocabulary);
         let domain = Self {
             encoder: WordTowerConfig { n_words, ..encoder },
-            vocabulary: vocabulary.clone(),
+            vocabulary,
         };
-        Ok((domain, Texts::with(raw, vocabulary)))
+        Ok((domain, data))
+    }
+}
+
+/// Reports the number of words that are not in the vocabulary, if there are any: no encoder sees them.
+fn tell_unknown(data: &TextPairDataset) {
+    if let Some(note) = data.note() {
+        tell(format_args!("note: {note}"));
     }
 }
 
@@ -109,24 +121,24 @@ impl Codec for PairedTexts {
             .map_err(|error| file.unreadable("vocabulary", error, expected))?;
         Ok(Self {
             encoder,
-            vocabulary: Arc::new(vocabulary),
+            vocabulary,
         })
     }
 }
 
 impl Domain for PairedTexts {
-    type Data = Texts;
+    type Data = TextPairDataset;
     type Views = TextPairViews;
     type Collate = TextPairCollate;
     type Encoder<B: Backend> = WordTower<B>;
     type Trained<B: AutodiffBackend> = WordTower<B>;
 
-    fn taken(&self, data: Data, _: Outliers) -> Result<Option<Texts>, Failure> {
+    fn prepared(&self, data: Data, _: Outliers) -> Result<Option<TextPairDataset>, Failure> {
         let Data::TextPairs(raw) = data else {
             return Ok(None);
         };
-        let data = Texts::with(Arc::new(raw), self.vocabulary.clone());
-        data.tell_unknown();
+        let data = TextPairDataset::new(&raw, &self.vocabulary);
+        tell_unknown(&data);
         Ok(Some(data))
     }
 
@@ -134,35 +146,26 @@ impl Domain for PairedTexts {
         &TextPairViews
     }
 
-    fn collate(&self) -> TextPairCollate {
-        TextPairCollate::new(self.vocabulary.words().len())
+    fn collate(&self) -> Collated<TextPairCollate> {
+        Collated(TextPairCollate::new(self.vocabulary.words().len()))
     }
 
-    fn fresh<B: AutodiffBackend>(
+    fn random<B: AutodiffBackend>(
         &self,
         seed: Seed,
         device: &B::Device,
-    ) -> Result<WordTower<B>, Failure> {
-        self.encoder.try_init(seed, device).map_err(Failure::input)
-    }
-
-    fn shape<B: AutodiffBackend>(&self, device: &B::Device) -> Result<WordTower<B>, anyhow::Error> {
-        Ok(self.encoder.try_init(Seed::new(0), device)?)
-    }
-
-    /// Words that the encoder does not know have been dropped.
-    fn check(&self, _: &Texts) -> Result<(), Error> {
-        Ok(())
+    ) -> Result<WordTower<B>, anyhow::Error> {
+        Ok(self.encoder.try_init(seed, device)?)
     }
 
     fn refitted(
         &self,
-        data: &Texts,
+        data: &TextPairDataset,
         _: &Split,
         old: &[usize],
-    ) -> Result<Option<(Self, Texts)>, Failure> {
-        let of_old = old.iter().map(|&at| &data.raw.pairs()[at]);
+    ) -> Result<Option<(Self, TextPairDataset)>, Failure> {
+        let of_old = old.iter().map(|&at| &data.raw().pairs()[at]);
         let words = Vocabulary::new(of_old, MIN_PAIRS);
-        Self::fitted(self.encoder.clone(), data.raw.clone(), words).map(Some)
+        Self::fitted(self.encoder.clone(), data.raw(), words).map(Some)
     }
 }

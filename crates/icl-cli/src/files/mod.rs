@@ -10,7 +10,6 @@ pub mod new_folders;
 pub mod npy;
 mod npy_header;
 pub mod output_files;
-pub mod run_results;
 pub mod tensor_rows;
 pub mod whole;
 pub mod work_folder;

@@ -1,4 +1,5 @@
-//! The place of the work on an output folder: next to the folder while there is none, in it if there is one.
+//! The place of the work on an output folder: next to the folder while there is none, in it if there is one; and the
+//! names of the results of `icl run` in it.
 
 use std::path::{Path, PathBuf};
 
@@ -8,6 +9,17 @@ use icl_core::PartialFolder;
 pub const CONFIG: &str = "config.toml";
 /// Folder of work in progress in an output folder that is there already.
 pub const INSIDE: &str = ".icl-work";
+
+/// Record of `icl run`, a line for each method and seed.
+pub const RECORD: &str = "record.jsonl";
+/// Comparison of the methods of `icl run` over the seeds.
+pub const COMPARISON: &str = "comparison.json";
+/// Report of `icl run`.
+pub const REPORT: &str = "report.html";
+/// Coordinates of the map of its report.
+pub const MAP: &str = "map.json";
+/// Beginning of the names of its encoders.
+pub const ENCODER: &str = "encoder-";
 
 /// Returns the folder of the work on an output folder.
 pub fn place(target: &Path) -> PathBuf {
@@ -32,6 +44,12 @@ pub fn folders(target: &Path) -> Vec<(PathBuf, PathBuf)> {
     let whole = is_there.then(|| (target.to_owned(), PathBuf::new()));
     let work = (!place.starts_with(target)).then(|| (place, PathBuf::from(INSIDE)));
     whole.into_iter().chain(work).collect()
+}
+
+/// Returns whether `icl run` writes a file of this name.
+pub fn is_result(name: &str) -> bool {
+    [CONFIG, RECORD, COMPARISON, REPORT, MAP].contains(&name)
+        || name.starts_with(ENCODER) && name.ends_with(".safetensors")
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use clap::Args;
 use icl_train::{Distance, MetaOrder, Method, TrainError, TrainErrorKind, TrainingSettings};
 use serde::{Serialize, Serializer};
 
-use crate::options::similar::suggestion;
+use crate::options::choice::suggestion;
 use crate::options::{bounds, choice};
 use crate::process::failure::Failure;
 
@@ -130,7 +130,7 @@ fn listed(texts: &str) -> Result<Vec<Method>, Failure> {
 }
 
 /// Returns the failure to find a method, with a similar name if there is one.
-fn unknown(error: &TrainError) -> Failure {
+pub fn unknown(error: &TrainError) -> Failure {
     let similar = match error.kind() {
         TrainErrorKind::UnknownMethod => {
             let known = icl_train::methods();

@@ -15,6 +15,5 @@ pub mod noise;
 pub mod output;
 pub mod protocol;
 pub mod settings;
-pub mod similar;
 pub mod split;
 pub mod training;

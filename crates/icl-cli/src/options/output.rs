@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
-use clap::Args;
+use clap::{ArgAction, Args};
 use icl_report::Document;
 use serde::Serialize;
 
@@ -28,6 +28,27 @@ pub struct OutputOptions {
     #[arg(long, display_order = 1000)]
     #[serde(skip)]
     pub wide: bool,
+}
+
+/// The output of a command that trains one encoder.
+#[derive(Debug, Clone, PartialEq, Args, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[command(next_help_heading = "Output")]
+pub struct EncoderOutputOptions {
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub folder: OutputOptions,
+    /// Write the course of the training for TensorBoard too
+    #[arg(
+        long,
+        value_name = "BOOL",
+        default_value_t = false,
+        default_missing_value = "true",
+        num_args = 0..=1,
+        require_equals = true,
+        action = ArgAction::Set
+    )]
+    pub tensorboard: bool,
 }
 
 impl OutputOptions {

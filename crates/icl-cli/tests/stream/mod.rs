@@ -302,7 +302,7 @@ fn what_it_rejects() {
     }
 }
 
-/// The memory that 200 experiences take is that of the first forty, for which all panels are measured, but for 5 %.
+/// The memory that 200 experiences take is that of the first forty, for which all held-out samples are measured, but for 5 %.
 #[cfg(target_os = "linux")]
 #[test]
 fn memory_stays_flat_over_two_hundred_experiences() {

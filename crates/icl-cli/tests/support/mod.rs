@@ -189,6 +189,20 @@ pub fn everything(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     found
 }
 
+/// Everything in a folder that was not there before.
+pub fn made_since(at: &Path, before: &BTreeMap<PathBuf, Vec<u8>>) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut made = everything(at);
+    made.retain(|path, _| !before.contains_key(path));
+    made
+}
+
+/// Removes files and folders, as far as they are there.
+pub fn remove_all(at: &Path, outputs: &[&str]) {
+    for out in outputs.iter().map(|out| at.join(out)) {
+        let _ = fs::remove_dir_all(&out).or_else(|_| fs::remove_file(&out));
+    }
+}
+
 /// The lines of a run's `record.jsonl`.
 pub fn records(run: &Path) -> Vec<Value> {
     let text = fs::read_to_string(run.join("record.jsonl")).unwrap();

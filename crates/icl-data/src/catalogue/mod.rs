@@ -69,7 +69,7 @@ pub struct CatalogueFile {
 
 /// Compressed files of the IDX format: name, length and MD5 sum.
 macro_rules! idx_files {
-    ($at:literal, $([$name:literal, $n_bytes:literal, $md5:literal]),+ $(,)?) => {
+    ($at:literal; $($name:literal $n_bytes:literal $md5:literal;)+) => {
         &[$(CatalogueFile {
             url: concat!($at, $name),
             name: $name,
@@ -83,7 +83,7 @@ macro_rules! idx_files {
 
 /// A data set of the TU collection, whose publishers state neither lengths nor sums, with the sum of its tables.
 macro_rules! tu_entry {
-    ($name:literal, $source:literal, $tables_md5:expr) => {
+    ($name:literal $source:literal $tables_md5:expr) => {
         CatalogueEntry {
             name: $name,
             kind: CatalogueKind::Graphs,
@@ -101,7 +101,7 @@ macro_rules! tu_entry {
                 is_tar_gz: false,
             }],
             opened: concat!($name, ".zip"),
-            source: $source,
+            source: concat!($source, "; Morris et al., 2020"),
         }
     };
 }
@@ -113,29 +113,13 @@ const ENTRIES: &[CatalogueEntry] = &[
         folder: "mnist",
         // The authors' own site is offline; these are the same files, with the sums by which
         // torchvision checks them.
-        files: idx_files![
-            "https://ossci-datasets.s3.amazonaws.com/mnist/",
-            [
-                "train-images-idx3-ubyte.gz",
-                9_912_422,
-                "f68b3c2dcbeaaa9fbdd348bbdeb94873"
-            ],
-            [
-                "train-labels-idx1-ubyte.gz",
-                28_881,
-                "d53e105ee54ea40749a09fcbcd1e9432"
-            ],
-            [
-                "t10k-images-idx3-ubyte.gz",
-                1_648_877,
-                "9fb629c4189551a2d022fa330f9573f3"
-            ],
-            [
-                "t10k-labels-idx1-ubyte.gz",
-                4_542,
-                "ec29112dd5afa0611ce80d1b7f02629c"
-            ],
-        ],
+        files: idx_files! {
+            "https://ossci-datasets.s3.amazonaws.com/mnist/";
+            "train-images-idx3-ubyte.gz" 9_912_422 "f68b3c2dcbeaaa9fbdd348bbdeb94873";
+            "train-labels-idx1-ubyte.gz" 28_881 "d53e105ee54ea40749a09fcbcd1e9432";
+            "t10k-images-idx3-ubyte.gz" 1_648_877 "9fb629c4189551a2d022fa330f9573f3";
+            "t10k-labels-idx1-ubyte.gz" 4_542 "ec29112dd5afa0611ce80d1b7f02629c";
+        },
         opened: "",
         source: "LeCun, Cortes, Burges, 1998 (CC BY-SA 3.0)",
     },
@@ -143,29 +127,13 @@ const ENTRIES: &[CatalogueEntry] = &[
         name: "Fashion-MNIST",
         kind: CatalogueKind::Images,
         folder: "fashion-mnist",
-        files: idx_files![
-            "https://raw.githubusercontent.com/zalandoresearch/fashion-mnist/master/data/fashion/",
-            [
-                "train-images-idx3-ubyte.gz",
-                26_421_880,
-                "8d4fb7e6c68d591d4c3dfef9ec88bf0d"
-            ],
-            [
-                "train-labels-idx1-ubyte.gz",
-                29_515,
-                "25c81989df183df01b3e8a0aad5dffbe"
-            ],
-            [
-                "t10k-images-idx3-ubyte.gz",
-                4_422_102,
-                "bef4ecab320f06d8554ea6380940ec79"
-            ],
-            [
-                "t10k-labels-idx1-ubyte.gz",
-                5_148,
-                "bb300cfdad3c16e7a12a480ee83cd310"
-            ],
-        ],
+        files: idx_files! {
+            "https://raw.githubusercontent.com/zalandoresearch/fashion-mnist/master/data/fashion/";
+            "train-images-idx3-ubyte.gz" 26_421_880 "8d4fb7e6c68d591d4c3dfef9ec88bf0d";
+            "train-labels-idx1-ubyte.gz" 29_515 "25c81989df183df01b3e8a0aad5dffbe";
+            "t10k-images-idx3-ubyte.gz" 4_422_102 "bef4ecab320f06d8554ea6380940ec79";
+            "t10k-labels-idx1-ubyte.gz" 5_148 "bb300cfdad3c16e7a12a480ee83cd310";
+        },
         opened: "",
         source: "Xiao, Rasul, Vollgraf, 2017 (MIT)",
     },
@@ -184,42 +152,14 @@ const ENTRIES: &[CatalogueEntry] = &[
         opened: "cifar-10-batches-bin",
         source: "Krizhevsky, 2009",
     },
-    tu_entry!(
-        "MUTAG",
-        "Debnath et al., 1991; Morris et al., 2020",
-        Some("86f16163884fab8899afb3e7db288402")
-    ),
-    tu_entry!(
-        "PTC_MR",
-        "Helma et al., 2001; Morris et al., 2020",
-        Some("9b48b22e6f0f9e9172eae5a55f17f7ee")
-    ),
-    tu_entry!(
-        "PROTEINS",
-        "Borgwardt et al., 2005; Dobson, Doig, 2003; Morris et al., 2020",
-        Some("67932da70832b968d26a3f72d5d58b6c")
-    ),
-    tu_entry!(
-        "PROTEINS_full",
-        "Borgwardt et al., 2005; Dobson, Doig, 2003; Morris et al., 2020",
-        Some("99f2ad3b1dd572e433343d7ca7509ee2")
-    ),
-    tu_entry!(
-        "IMDB-BINARY",
-        "Yanardag, Vishwanathan, 2015; Morris et al., 2020",
-        Some("6051dade606a81cd5fb1fd227aa2fec8")
-    ),
-    tu_entry!(
-        "IMDB-MULTI",
-        "Yanardag, Vishwanathan, 2015; Morris et al., 2020",
-        Some("f62dfa7c0308c804a1e339e153b622ae")
-    ),
+    tu_entry! { "MUTAG" "Debnath et al., 1991" Some("86f16163884fab8899afb3e7db288402") },
+    tu_entry! { "PTC_MR" "Helma et al., 2001" Some("9b48b22e6f0f9e9172eae5a55f17f7ee") },
+    tu_entry! { "PROTEINS" "Borgwardt et al., 2005; Dobson, Doig, 2003" Some("67932da70832b968d26a3f72d5d58b6c") },
+    tu_entry! { "PROTEINS_full" "Borgwardt et al., 2005; Dobson, Doig, 2003" Some("99f2ad3b1dd572e433343d7ca7509ee2") },
+    tu_entry! { "IMDB-BINARY" "Yanardag, Vishwanathan, 2015" Some("6051dade606a81cd5fb1fd227aa2fec8") },
+    tu_entry! { "IMDB-MULTI" "Yanardag, Vishwanathan, 2015" Some("f62dfa7c0308c804a1e339e153b622ae") },
     // The tables at hand were converted from another format; the publishers' order of lines is not known.
-    tu_entry!(
-        "REDDIT-BINARY",
-        "Yanardag, Vishwanathan, 2015; Morris et al., 2020",
-        None
-    ),
+    tu_entry! { "REDDIT-BINARY" "Yanardag, Vishwanathan, 2015" None },
 ];
 
 /// Returns all data sets of the catalogue.

@@ -67,11 +67,8 @@ impl GraphCollate {
     }
 }
 
-impl Collate for GraphCollate {
-    type View = GraphView;
-    type Batch<B: Backend> = GraphBatch<B>;
-
-    fn collate<B: Backend>(&self, views: &[GraphView], device: &B::Device) -> GraphBatch<B> {
+impl<B: Backend> Collate<B, GraphView, GraphBatch<B>> for GraphCollate {
+    fn collate(&self, views: &[GraphView], device: &B::Device) -> GraphBatch<B> {
         GraphBatch::new(self.host(views), device)
     }
 }

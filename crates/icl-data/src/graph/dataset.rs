@@ -7,8 +7,8 @@ use icl_core::{GrowthRatio, Increment, SampleError, Samples, Seed};
 use super::features::FeatureLayout;
 use super::sample::Graph;
 use super::standardize::ColumnScale;
-use crate::equal::n_equal;
 use crate::error::DataError;
+use crate::increments::n_equal;
 use crate::place::Found;
 use crate::split::Split;
 
@@ -29,7 +29,7 @@ pub struct GraphCounts {
     pub n_mirrored: usize,
     /// Number of graphs of each class.
     pub n_class: Vec<usize>,
-    /// Number of values that [`GraphDataset::clipped`] has clipped.
+    /// Number of values that [`GraphDataset::within_range`] has clipped.
     pub n_clipped: usize,
 }
 
@@ -148,6 +148,25 @@ impl GraphDataset {
             Split::Column(_) | Split::Time => return Err(split.unfit("graphs")),
         };
         split.increment(&keys, alpha, seed)
+    }
+
+    /// Returns a checksum that identifies the data when work is resumed: a CRC-32 of the features, the edges and the
+    /// label of each graph, as 8 hexadecimal digits.
+    pub fn checksum(&self) -> String {
+        let mut hasher = crc32fast::Hasher::new();
+        for graph in self.graphs() {
+            for feature in graph.features() {
+                hasher.update(&feature.to_le_bytes());
+            }
+            for node in 0..graph.n_nodes() {
+                for neighbour in graph.neighbours(node) {
+                    hasher.update(&neighbour.to_le_bytes());
+                }
+                hasher.update(b"|");
+            }
+            hasher.update(&(graph.label() as u64).to_le_bytes());
+        }
+        format!("{:08x}", hasher.finalize())
     }
 
     /// Returns the number of new graphs that equal an old one in their edges, their node features and

@@ -4,7 +4,9 @@ use icl_core::Increment;
 
 use super::dataset::{GraphCounts, GraphDataset};
 use super::sample::Graph;
-use crate::error::{DataError, too_small};
+use crate::error::DataError;
+use crate::increments::increment_of_parts;
+use crate::selection::n_class;
 
 impl GraphDataset {
     /// Joins two data sets: the graphs of `old`, then those of `new`, and the increment of both.
@@ -39,15 +41,9 @@ impl GraphDataset {
     ///   numbers of attributes differ;
     /// - if `new` has a node label that `old` does not have.
     pub fn join(old: &Self, new: &Self) -> Result<(Self, Increment), DataError> {
-        for data in [old, new] {
-            if data.graphs.len() < 2 {
-                return Err(too_small(&data.name, data.graphs.len(), "graph"));
-            }
-        }
-        let joined = old.append(new)?;
-        let (n_old, n) = (old.graphs.len(), joined.graphs.len());
-        let increment = Increment::try_new((0..n_old).collect(), (n_old..n).collect())?;
-        Ok((joined, increment))
+        let parts = [old, new].map(|data| (data.name(), data.graphs.len()));
+        let increment = increment_of_parts(parts, "graph")?;
+        Ok((old.append(new)?, increment))
     }
 
     /// Appends the graphs of another data set, however few, as [`join`](Self::join) does.
@@ -77,10 +73,7 @@ impl GraphDataset {
             .map(|graph| graph.with_label(class_of(old, graph)))
             .chain(of_new.map(|graph| graph.with_label(class_of(new, graph))))
             .collect();
-        let mut n_class = vec![0; class_labels.len()];
-        for graph in &graphs {
-            n_class[graph.label()] += 1;
-        }
+        let n_class = n_class(graphs.iter().map(Graph::label), class_labels.len());
         Ok(Self {
             name: format!("{}+{}", old.name, new.name),
             graphs,

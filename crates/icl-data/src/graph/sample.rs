@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::adjacency::Adjacency;
 use super::features::degree_profile;
-use crate::equal::number_bits;
 use crate::error::DataError;
+use crate::increments::number_bits;
 
 /// An undirected graph with node features and a class.
 ///

@@ -7,7 +7,7 @@ use super::features::{D_PROFILE, FeatureLayout, PROFILE};
 use super::sample::Graph;
 use super::standardize::ColumnScale;
 use crate::error::DataError;
-use crate::outliers::{Outlier, OutliersFound};
+use crate::outliers::{Outlier, Outliers, OutliersFound};
 use crate::place::Found;
 
 /// Columns of the node features of some graphs, and the statistics by which they were standardised.
@@ -171,13 +171,16 @@ impl GraphDataset {
         }
     }
 
-    /// Returns the graphs with every attribute and value of a degree profile within the range of the data that the features
-    /// were standardised over, and what was outside. A value outside becomes the nearest of the range.
-    #[must_use]
-    pub fn clipped(&self) -> (Self, OutliersFound) {
+    /// Treats attributes and values of degree profiles outside the range of the data that the features were
+    /// standardised over, and returns notes of them, for people to read: sentences without their ends that begin with
+    /// the name of the data set. A value that is clipped becomes the nearest of the range.
+    ///
+    /// # Errors
+    /// [`DataError`] if there is one and it is to be an error.
+    pub fn within_range(self, outliers: Outliers) -> Result<(Self, Vec<String>), DataError> {
         let mut found = OutliersFound::default();
         if self.scales.is_empty() {
-            return (self.clone(), found);
+            return Ok((self, Vec::new()));
         }
         let first_scaled = self.d_features - self.scales.len();
         let clipped = |(at, graph): (usize, &Graph)| {
@@ -215,16 +218,20 @@ impl GraphDataset {
             }
         };
         let graphs = self.graphs.iter().enumerate().map(clipped).collect();
+        let notes = outliers.notes(&self.name, &found)?;
+        if outliers != Outliers::Clip {
+            return Ok((self, notes));
+        }
         let counts = GraphCounts {
             n_clipped: self.counts.n_clipped + found.n,
             ..self.counts.clone()
         };
-        let data = Self {
+        let clipped = Self {
             graphs,
             counts,
-            ..self.clone()
+            ..self
         };
-        (data, found)
+        Ok((clipped, notes))
     }
 
     /// Returns the name of a standardised column.

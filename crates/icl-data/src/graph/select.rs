@@ -3,7 +3,7 @@
 use super::dataset::{GraphCounts, GraphDataset};
 use super::sample::Graph;
 use crate::error::DataError;
-use crate::selection::{MIN_LIMIT, balanced, find_classes};
+use crate::selection::{classes_of, n_class, selected};
 
 impl GraphDataset {
     /// Keeps the graphs of some classes, and at most `limit` of them, balanced across classes.
@@ -22,35 +22,18 @@ impl GraphDataset {
     /// - if the limit is below 4, too few for two old and
     ///   two new graphs.
     pub fn select(self, classes: &[String], limit: Option<usize>) -> Result<Self, DataError> {
-        if let Some(found) = limit.filter(|limit| *limit < MIN_LIMIT) {
-            return Err(DataError::new(
-                "limit",
-                format!("{found} graphs"),
-                format!("at least {MIN_LIMIT}"),
-            ));
-        }
         if !classes.is_empty() {
             self.check_labels("the option classes")?;
         }
         let names: Vec<String> = self.class_labels.iter().map(i64::to_string).collect();
-        let chosen = find_classes(&self.name, &names, classes)?;
-        let kept = balanced(&self.labels(), &self.counts.n_class, &chosen, limit);
+        let of = (&*self.name, "graphs");
+        let kept = selected(of, &self.labels(), &names, classes, limit)?;
         if kept.len() == self.graphs.len() {
             return Ok(self);
         }
-        let mut n_class = vec![0; self.class_labels.len()];
-        for &index in &kept {
-            n_class[self.graphs[index].label()] += 1;
-        }
-        let mut class_labels = Vec::new();
-        let mut new_class = vec![0; n_class.len()];
-        for (class, &n) in n_class.iter().enumerate() {
-            if n > 0 {
-                new_class[class] = class_labels.len();
-                class_labels.push(self.class_labels[class]);
-            }
-        }
-        n_class.retain(|n| *n > 0);
+        let labels = kept.iter().map(|&index| self.graphs[index].label());
+        let (classes, new_class) = classes_of(labels, self.class_labels.len());
+        let class_labels = classes.iter().map(|&class| self.class_labels[class]);
         let relabelled = |&index: &usize| {
             let graph = &self.graphs[index];
             graph.with_label(new_class[graph.label()])
@@ -66,10 +49,10 @@ impl GraphDataset {
                 n_self_loops: 0,
                 n_mirrored: 0,
                 n_clipped: 0,
-                n_class,
+                n_class: n_class(graphs.iter().map(Graph::label), classes.len()),
             },
             graphs,
-            class_labels,
+            class_labels: class_labels.collect(),
             ..self
         })
     }

@@ -16,11 +16,8 @@ use super::views::ImageView;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ImageCollate;
 
-impl Collate for ImageCollate {
-    type View = ImageView;
-    type Batch<B: Backend> = Tensor<B, 4>;
-
-    fn collate<B: Backend>(&self, views: &[ImageView], device: &B::Device) -> Tensor<B, 4> {
+impl<B: Backend> Collate<B, ImageView, Tensor<B, 4>> for ImageCollate {
+    fn collate(&self, views: &[ImageView], device: &B::Device) -> Tensor<B, 4> {
         let (values, channels, size) = stacked(views);
         Tensor::from_data(
             TensorData::new(values, [views.len(), channels, size, size]),
@@ -38,11 +35,8 @@ impl Collate for ImageCollate {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct FlatImageCollate;
 
-impl Collate for FlatImageCollate {
-    type View = ImageView;
-    type Batch<B: Backend> = Tensor<B, 2>;
-
-    fn collate<B: Backend>(&self, views: &[ImageView], device: &B::Device) -> Tensor<B, 2> {
+impl<B: Backend> Collate<B, ImageView, Tensor<B, 2>> for FlatImageCollate {
+    fn collate(&self, views: &[ImageView], device: &B::Device) -> Tensor<B, 2> {
         let (values, channels, size) = stacked(views);
         Tensor::from_data(
             TensorData::new(values, [views.len(), channels * size * size]),

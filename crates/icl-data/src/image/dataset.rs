@@ -9,9 +9,10 @@ use rayon::prelude::*;
 
 use super::raster::Image;
 use super::stored::StoredImage;
-use crate::equal::n_equal;
 use crate::error::DataError;
+use crate::increments::n_equal;
 use crate::place::Found;
+use crate::selection::n_class;
 use crate::split::Split;
 
 /// Counts of the images that were read and of the files that were ignored.
@@ -63,13 +64,10 @@ impl ImageDataset {
         class_names: Vec<String>,
         channels: usize,
     ) -> Self {
-        let mut counts = ImageCounts {
-            n_class: vec![0; class_names.len()],
+        let counts = ImageCounts {
+            n_class: n_class(labels.iter().copied(), class_names.len()),
             ..ImageCounts::default()
         };
-        for &label in &labels {
-            counts.n_class[label] += 1;
-        }
         Self {
             name,
             positions: (0..images.len()).collect(),

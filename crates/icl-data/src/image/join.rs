@@ -5,8 +5,10 @@ use std::iter;
 use icl_core::Increment;
 
 use super::dataset::{ImageCounts, ImageDataset};
-use crate::error::{DataError, too_small};
+use crate::error::DataError;
+use crate::increments::increment_of_parts;
 use crate::place::Found;
+use crate::selection::united;
 
 impl ImageDataset {
     /// Joins two data sets: the images of `old`, then those of `new`, and the increment of both.
@@ -33,15 +35,9 @@ impl ImageDataset {
     /// - if one of them has fewer than two images;
     /// - if one is grey and the other in colour.
     pub fn join(old: &Self, new: &Self) -> Result<(Self, Increment), DataError> {
-        for data in [old, new] {
-            if data.n_images() < 2 {
-                return Err(too_small(&data.name, data.n_images(), "images"));
-            }
-        }
-        let joined = old.append(new)?;
-        let (n_old, n) = (old.n_images(), joined.n_images());
-        let increment = Increment::try_new((0..n_old).collect(), (n_old..n).collect())?;
-        Ok((joined, increment))
+        let parts = [old, new].map(|data| (data.name(), data.n_images()));
+        let increment = increment_of_parts(parts, "images")?;
+        Ok((old.append(new)?, increment))
     }
 
     /// Appends the images of another data set, however few, as [`join`](Self::join) does.
@@ -61,18 +57,10 @@ impl ImageDataset {
                 "the same number in both",
             ));
         }
-        let mut class_names = old.class_names.to_vec();
-        let mut of_new = Vec::with_capacity(new.class_names.len());
-        for name in new.class_names.iter() {
-            let known = class_names.iter().position(|other| other == name);
-            of_new.push(known.unwrap_or_else(|| {
-                class_names.push(name.clone());
-                class_names.len() - 1
-            }));
-        }
+        let (class_names, of_new) = united(&old.class_names, &new.class_names);
         let labels = iter::chain(
             old.labels.iter().copied(),
-            new.labels.iter().map(|&label| of_new[label]),
+            new.labels.iter().map(|&label| of_new[label] as usize),
         );
         let images = iter::chain(old.images.iter(), new.images.iter()).cloned();
         let joined = Self::from_parts(

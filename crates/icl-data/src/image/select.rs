@@ -2,7 +2,7 @@
 
 use super::dataset::{ImageCounts, ImageDataset};
 use crate::error::DataError;
-use crate::selection::{MIN_LIMIT, balanced, find_classes};
+use crate::selection::{classes_of, n_class, selected};
 
 impl ImageDataset {
     /// Keeps the images of some classes, and at most `limit` of them, balanced across classes.
@@ -23,22 +23,12 @@ impl ImageDataset {
     /// - if a class is given twice;
     /// - if the limit is below 4, too few for two old and two new images.
     pub fn select(self, classes: &[String], limit: Option<usize>) -> Result<Self, DataError> {
-        if let Some(found) = limit.filter(|limit| *limit < MIN_LIMIT) {
-            return Err(DataError::new(
-                "limit",
-                format!("{found} images"),
-                format!("at least {MIN_LIMIT}"),
-            ));
-        }
         if !classes.is_empty() {
             self.check_labels("the option classes")?;
         }
-        let chosen = find_classes(
-            &self.name,
-            &self.class_names,
-            &self.without_aliases(classes),
-        )?;
-        let kept = balanced(&self.labels, &self.counts.n_class, &chosen, limit);
+        let classes = self.without_aliases(classes);
+        let of = (&*self.name, "images");
+        let kept = selected(of, &self.labels, &self.class_names, &classes, limit)?;
         if kept.len() == self.n_images() {
             return Ok(self);
         }
@@ -47,28 +37,19 @@ impl ImageDataset {
 
     /// Keeps the images with these indices; classes without any are dropped.
     pub(super) fn keep(self, indices: &[usize]) -> Self {
-        let mut n_class = vec![0; self.class_names.len()];
-        for &index in indices {
-            n_class[self.labels[index]] += 1;
-        }
-        let mut new_class = vec![0; n_class.len()];
-        let mut class_names = Vec::new();
-        for (class, &n) in n_class.iter().enumerate() {
-            if n > 0 {
-                new_class[class] = class_names.len();
-                class_names.push(self.class_names[class].clone());
-            }
-        }
-        n_class.retain(|n| *n > 0);
+        let labels = indices.iter().map(|&i| self.labels[i]);
+        let (kept, new_class) = classes_of(labels.clone(), self.class_names.len());
+        let labels: Vec<usize> = labels.map(|label| new_class[label]).collect();
+        let class_names = kept.iter().map(|&class| self.class_names[class].clone());
         Self {
             images: indices.iter().map(|&i| self.images[i].clone()).collect(),
             positions: indices.iter().map(|&i| self.positions[i]).collect(),
-            labels: indices.iter().map(|&i| new_class[self.labels[i]]).collect(),
-            class_names: class_names.into(),
+            class_names: class_names.collect(),
             counts: ImageCounts {
-                n_class,
+                n_class: n_class(labels.iter().copied(), kept.len()),
                 ..self.counts
             },
+            labels: labels.into(),
             ..self
         }
     }

@@ -49,11 +49,8 @@ impl NextItemCollate {
     }
 }
 
-impl Collate for NextItemCollate {
-    type View = NextItemView;
-    type Batch<B: Backend> = HistoryBatch<B>;
-
-    fn collate<B: Backend>(&self, views: &[NextItemView], device: &B::Device) -> HistoryBatch<B> {
+impl<B: Backend> Collate<B, NextItemView, HistoryBatch<B>> for NextItemCollate {
+    fn collate(&self, views: &[NextItemView], device: &B::Device) -> HistoryBatch<B> {
         HistoryBatch::new(self.host(views), device)
     }
 }

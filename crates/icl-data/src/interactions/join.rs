@@ -1,7 +1,9 @@
 //! Joining of old and new interactions, read from two files, into one log.
 
-use super::log::{Interaction, Interactions, united};
-use crate::error::{DataError, too_small};
+use super::log::{Interaction, Interactions};
+use crate::error::DataError;
+use crate::increments::increment_of_parts;
+use crate::selection::united;
 
 /// Old and new interactions in one log.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,11 +35,8 @@ impl Interactions {
     /// # Errors
     /// [`DataError`] if one of them has fewer than two interactions.
     pub fn join(old: &Self, new: &Self) -> Result<JoinedInteractions, DataError> {
-        for part in [old, new] {
-            if part.rows().len() < 2 {
-                return Err(too_small(part.name(), part.rows().len(), "interactions"));
-            }
-        }
+        let parts = [old, new].map(|part| (part.name(), part.rows().len()));
+        increment_of_parts(parts, "interactions")?;
         Ok(old.append(new))
     }
 

@@ -1,10 +1,12 @@
 //! Interactions in the order of time.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use icl_core::Increment;
 
-use crate::equal::n_equal;
+use crate::increments::n_equal;
+use crate::selection::united;
 
 /// An interaction of a user with an item.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -21,12 +23,13 @@ pub struct Interaction {
 ///
 /// Every interaction is a positive, whatever its rating. Users and items are names. A file numbers them in the order of their
 /// first interactions; [`numbered_by`](Self::numbered_by) and [`join`](Self::join) keep the numbers that items already have.
+/// Clones share all of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Interactions {
     name: String,
-    users: Vec<String>,
-    items: Vec<String>,
-    rows: Vec<Interaction>,
+    users: Arc<[String]>,
+    items: Arc<[String]>,
+    rows: Arc<[Interaction]>,
 }
 
 impl Interactions {
@@ -41,12 +44,7 @@ impl Interactions {
         rows.sort_by(|a, b| a.time.total_cmp(&b.time));
         let users = renumber(users, rows.iter_mut().map(|row| &mut row.user));
         let items = renumber(items, rows.iter_mut().map(|row| &mut row.item));
-        Self {
-            name,
-            users,
-            items,
-            rows,
-        }
+        Self::of_parts(name, users, items, rows)
     }
 
     /// Creates interactions of rows in the order of time, whose users and items are indices into all names.
@@ -58,9 +56,9 @@ impl Interactions {
     ) -> Self {
         Self {
             name,
-            users,
-            items,
-            rows,
+            users: users.into(),
+            items: items.into(),
+            rows: rows.into(),
         }
     }
 
@@ -97,18 +95,18 @@ impl Interactions {
             name: self.name.clone(),
             users: self.users.clone(),
             rows: self.rows.iter().map(renumbered).collect(),
-            items,
+            items: items.into(),
         }
     }
 
     /// Returns a checksum of users, items and rows, as 8 hexadecimal digits.
     pub fn checksum(&self) -> String {
         let mut sum = crc32fast::Hasher::new();
-        for name in self.users.iter().chain(&self.items) {
+        for name in self.users.iter().chain(&*self.items) {
             sum.update(&(name.len() as u64).to_le_bytes());
             sum.update(name.as_bytes());
         }
-        for row in &self.rows {
+        for row in self.rows.iter() {
             sum.update(&row.user.to_le_bytes());
             sum.update(&row.item.to_le_bytes());
             sum.update(&row.time.to_le_bytes());
@@ -135,21 +133,6 @@ impl Interactions {
         }
         rows
     }
-}
-
-/// Returns known names with added ones after them, each once, and the number of each added name among them.
-pub(super) fn united(known: &[String], added: &[String]) -> (Vec<String>, Vec<u32>) {
-    let mut names = known.to_vec();
-    let numbered = known.iter().zip(0..);
-    let mut numbers: HashMap<&String, u32> = numbered.collect();
-    let numbers_of_added = added.iter().map(|name| {
-        *numbers.entry(name).or_insert_with(|| {
-            names.push(name.clone());
-            names.len() as u32 - 1
-        })
-    });
-    let numbers_of_added = numbers_of_added.collect();
-    (names, numbers_of_added)
 }
 
 /// Numbers names in the order of their first use, and returns them in that order. Names that are not used are dropped.

@@ -4,9 +4,12 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
-use icl_core::{SampleError, Samples};
+use icl_core::{GrowthRatio, Increment, SampleError, Samples, Seed};
 
 use super::log::Interactions;
+use crate::error::DataError;
+use crate::increments::n_equal;
+use crate::split::Split;
 
 /// The history of a user and the item that follows, a positive pair.
 ///
@@ -64,7 +67,7 @@ impl NextItem {
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct NextItemDataset {
-    n_items: usize,
+    interactions: Interactions,
     samples: Vec<NextItem>,
     /// Row of the target of each sample.
     rows: Vec<usize>,
@@ -96,6 +99,11 @@ impl NextItemDataset {
         data
     }
 
+    /// Creates training data of all interactions, as one part.
+    pub fn of_all(interactions: &Interactions) -> Self {
+        Self::new(interactions, &[(0..interactions.rows().len()).collect()])
+    }
+
     /// Creates held-out data of rows of the interactions. The items seen by the user of a sample are those of its history.
     ///
     /// # Panics
@@ -111,7 +119,7 @@ impl NextItemDataset {
 
     fn empty(interactions: &Interactions) -> Self {
         Self {
-            n_items: interactions.items().len(),
+            interactions: interactions.clone(),
             samples: Vec::new(),
             rows: Vec::new(),
             starts: vec![0],
@@ -142,9 +150,14 @@ impl NextItemDataset {
         self.starts.push(self.samples.len());
     }
 
+    /// Returns the interactions, those of held-out data too.
+    pub fn interactions(&self) -> &Interactions {
+        &self.interactions
+    }
+
     /// Returns the number of items of the catalogue.
     pub fn n_items(&self) -> usize {
-        self.n_items
+        self.interactions.items().len()
     }
 
     /// Returns all samples.
@@ -163,6 +176,48 @@ impl NextItemDataset {
     /// If there is no such part.
     pub fn part(&self, part: usize) -> Range<usize> {
         self.starts[part]..self.starts[part + 1]
+    }
+
+    /// Splits the samples into old and new ones as [`Interactions::increment`] splits their interactions.
+    ///
+    /// # Errors
+    /// [`DataError`]
+    /// - those of [`Interactions::increment`];
+    /// - if either part has fewer than two samples.
+    pub fn increment(
+        &self,
+        split: Split,
+        alpha: GrowthRatio,
+        seed: Seed,
+    ) -> Result<Increment, DataError> {
+        let rows = self.interactions.increment(split, alpha, seed)?;
+        let mut is_new = vec![false; self.interactions.rows().len()];
+        rows.new_data().iter().for_each(|&row| is_new[row] = true);
+        let samples = 0..self.samples.len();
+        let (new, old): (Vec<usize>, Vec<usize>) =
+            samples.partition(|&sample| is_new[self.rows[sample]]);
+        Increment::try_new(old, new).map_err(DataError::from)
+    }
+
+    /// Returns the rank of the time of each sample among those of all interactions; equal times have equal ranks.
+    pub fn time_ranks(&self) -> Vec<usize> {
+        let rows = self.interactions.rows();
+        let mut times: Vec<f64> = rows.iter().map(|row| row.time).collect();
+        times.sort_unstable_by(f64::total_cmp);
+        times.dedup();
+        let rank = |&row: &usize| times.partition_point(|time| *time < rows[row].time);
+        self.rows.iter().map(rank).collect()
+    }
+
+    /// Returns the number of new samples of an increment that have the user, the item and the time of an old one.
+    ///
+    /// # Panics
+    /// If an index of the increment is not below the number of samples.
+    pub fn n_equal(&self, increment: &Increment) -> usize {
+        n_equal(increment, |sample| {
+            let row = self.interactions.rows()[self.rows[sample]];
+            (row.user, row.item, row.time.to_bits())
+        })
     }
 }
 

@@ -2,12 +2,11 @@
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::str::from_utf8;
 
 use super::columns::Columns;
 use super::log::{Interaction, Interactions};
-use crate::disk::{read_file, unpacked};
-use crate::error::{DataError, DataErrorKind, damaged_gzip};
+use crate::disk::{read_unpacked, text_of};
+use crate::error::{DataError, DataErrorKind};
 use crate::place::{FileRef, Found};
 
 /// Beginning of text that some programs put before UTF-8.
@@ -43,9 +42,7 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 pub fn read_interactions(path: impl AsRef<Path>) -> Result<Interactions, DataError> {
     let path = path.as_ref();
     let file = FileRef::on_disk(path);
-    let bytes = read_file(&file)?;
-    let bytes = unpacked(&bytes, &file, |source| damaged_gzip(&file, source))?;
-    read_bytes(&file, name_of(path), &bytes)
+    read_bytes(&file, name_of(path), &read_unpacked(&file)?)
 }
 
 /// Returns `true` if `path` is for [`read_interactions`], by its name only; a folder never is.
@@ -67,15 +64,7 @@ fn name_of(path: &Path) -> String {
 }
 
 fn read_bytes(file: &FileRef, name: String, bytes: &[u8]) -> Result<Interactions, DataError> {
-    let text = from_utf8(bytes).map_err(|error| {
-        let byte = error.valid_up_to();
-        let n_before = bytes[..byte].iter().filter(|byte| **byte == b'\n').count();
-        DataError::new(
-            file.line(1 + n_before),
-            format!("byte {byte} that is not UTF-8"),
-            "text",
-        )
-    })?;
+    let text = text_of(bytes, file)?;
     let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
     let numbered = text.split('\n').enumerate();
     let mut lines = numbered

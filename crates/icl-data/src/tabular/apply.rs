@@ -5,14 +5,13 @@ use std::path::Path;
 
 use super::column::{ColumnKind, TableColumn};
 use super::dataset::{TableCounts, TabularDataset};
-use super::place::ColumnList;
 use super::raw_column::{RawColumn, Value};
 use super::schema::TableSchema;
 use super::statistics::FeatureStatistics;
 use super::table::RawTable;
 use super::values::{is_word, number};
 use crate::error::{DataError, too_many};
-use crate::place::{FileRef, Found};
+use crate::place::{FileRef, Found, listed};
 
 /// Largest number of values of a data set: 2^28, or 1 GiB.
 const MAX_VALUES: usize = 1 << 28;
@@ -134,12 +133,15 @@ impl TableSchema {
         if missing.is_empty() {
             return Ok(());
         }
+        let surplus = match &self.surplus(table)[..] {
+            [] => "none".to_owned(),
+            names => listed(names),
+        };
         Err(DataError::new(
             Found::new(table.name()),
             format!(
-                "other columns (missing: {}; surplus: {})",
-                ColumnList::new(&missing),
-                ColumnList::new(&self.surplus(table))
+                "other columns (missing: {}; surplus: {surplus})",
+                listed(&missing)
             ),
             format!("those of {}", Found::new(&self.name)),
         ))

@@ -5,6 +5,8 @@ use std::ops::Range;
 
 use burn::serde::{Deserialize, Serialize};
 
+use crate::named::named;
+
 /// Kind of a column, by its values in the old data. Prints as its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(crate = "burn::serde", rename_all = "kebab-case")]
@@ -25,26 +27,15 @@ pub enum ColumnKind {
     Index,
 }
 
-impl ColumnKind {
-    /// Returns the name of the kind.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Continuous => "continuous",
-            Self::Skewed => "skewed",
-            Self::Binary => "binary",
-            Self::Categorical => "categorical",
-            Self::Constant => "constant",
-            Self::Excluded => "excluded",
-            Self::Index => "index",
-        }
-    }
-}
-
-impl fmt::Display for ColumnKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
+named!(ColumnKind {
+    Continuous: "continuous",
+    Skewed: "skewed",
+    Binary: "binary",
+    Categorical: "categorical",
+    Constant: "constant",
+    Excluded: "excluded",
+    Index: "index",
+});
 
 /// A column of a table and the features that it becomes.
 ///

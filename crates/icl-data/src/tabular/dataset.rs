@@ -19,7 +19,7 @@ pub struct TableCounts {
     /// Number of missing values: numbers that became the mean of the old data, and categories that
     /// became zeros.
     pub n_imputed: usize,
-    /// Number of values that [`TabularDataset::clipped`] has clipped.
+    /// Number of values that [`TabularDataset::within_range`] has clipped.
     pub n_clipped: usize,
     /// Columns with categories that the old data do not have, each with the number of such values.
     /// They became zeros.
@@ -42,17 +42,36 @@ pub struct TableRow {
 
 /// A data set of the rows of a table, whose columns became features by a [`TableSchema`].
 ///
-/// Its [`Samples`] are the rows.
+/// Its [`Samples`] are the rows. It keeps the table as it was read, whose columns clones share, so that other features
+/// can be made of it when the schema changes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TabularDataset {
-    name: String,
+    raw: RawTable,
     /// `[n_rows, d_features]`, row by row.
-    pub(super) values: Arc<[f32]>,
-    labels: Arc<[usize]>,
-    class_names: Arc<[String]>,
-    has_labels: bool,
+    values: Arc<[f32]>,
     schema: Arc<TableSchema>,
-    pub(super) counts: TableCounts,
+    counts: TableCounts,
+}
+
+impl TableCounts {
+    /// Adds the counts of rows that are appended; `n_class` are the numbers of rows of the classes of both.
+    pub(super) fn add(&mut self, new: &Self, n_class: Vec<usize>) {
+        self.n_rows += new.n_rows;
+        self.n_class = n_class;
+        self.n_imputed += new.n_imputed;
+        self.n_clipped += new.n_clipped;
+        for (column, n) in &new.unseen {
+            match self.unseen.iter_mut().find(|(known, _)| known == column) {
+                Some((_, sum)) => *sum += n,
+                None => self.unseen.push((column.clone(), *n)),
+            }
+        }
+        for column in &new.surplus {
+            if !self.surplus.contains(column) {
+                self.surplus.push(column.clone());
+            }
+        }
+    }
 }
 
 impl TableRow {
@@ -96,61 +115,36 @@ impl TabularDataset {
     ) -> Self {
         debug_assert_eq!(values.len(), table.n_rows() * schema.d_features());
         Self {
-            name: table.name.clone(),
+            raw: table.clone(),
             values: values.into(),
-            labels: table.labels.clone(),
-            class_names: table.class_names.clone(),
-            has_labels: table.has_labels(),
             schema: schema.into(),
             counts,
         }
     }
 
-    /// Appends the rows of a table that has the same schema, without making the features of any row again; `table`
-    /// holds the rows of both, as [`RawTable::append`] returns it.
-    ///
-    /// # Panics
-    /// If the schemas differ, or `table` has other rows.
-    #[must_use]
-    pub fn append(&self, new: &Self, table: &RawTable) -> Self {
-        assert_eq!(self.schema, new.schema, "rows of one schema");
-        assert_eq!(table.n_rows(), self.n_rows() + new.n_rows(), "rows of both");
-        let mut unseen = self.counts.unseen.clone();
-        for (column, n) in &new.counts.unseen {
-            match unseen.iter_mut().find(|(known, _)| known == column) {
-                Some((_, sum)) => *sum += n,
-                None => unseen.push((column.clone(), *n)),
-            }
-        }
-        let mut surplus = self.counts.surplus.clone();
-        let is_another = |column: &&String| !self.counts.surplus.contains(column);
-        surplus.extend(new.counts.surplus.iter().filter(is_another).cloned());
+    /// Returns a data set of other rows or features of the same schema.
+    pub(super) fn with(&self, raw: RawTable, values: Vec<f32>, counts: TableCounts) -> Self {
         Self {
-            name: table.name.clone(),
-            values: self.values.iter().chain(&*new.values).copied().collect(),
-            labels: table.labels.clone(),
-            class_names: table.class_names.clone(),
-            has_labels: table.has_labels(),
+            raw,
+            values: values.into(),
             schema: self.schema.clone(),
-            counts: TableCounts {
-                n_rows: table.n_rows(),
-                n_class: table.n_class(),
-                n_imputed: self.counts.n_imputed + new.counts.n_imputed,
-                n_clipped: self.counts.n_clipped + new.counts.n_clipped,
-                unseen,
-                surplus,
-            },
+            counts,
         }
+    }
+
+    /// Returns the table as it was read.
+    pub fn raw(&self) -> &RawTable {
+        &self.raw
     }
 
     /// Returns the name of the data set, from its file.
     pub fn name(&self) -> &str {
-        &self.name
+        self.raw.name()
     }
 
     /// Returns the number of rows.
     pub fn n_rows(&self) -> usize {
-        self.labels.len()
+        self.raw.n_rows()
     }
 
     /// Returns the number of features of a row.
@@ -183,18 +177,18 @@ impl TabularDataset {
 
     /// Returns `true` if the rows have classes.
     pub fn has_labels(&self) -> bool {
-        self.has_labels
+        self.raw.has_labels()
     }
 
     /// Returns the class of each row, as an index into [`class_names`](Self::class_names); all 0 if
     /// the rows have no classes.
     pub fn labels(&self) -> &[usize] {
-        &self.labels
+        self.raw.labels()
     }
 
     /// Returns the name of each class, see [`RawTable::class_names`].
     pub fn class_names(&self) -> &[String] {
-        &self.class_names
+        self.raw.class_names()
     }
 
     /// Returns the columns and the statistics of the old data.
@@ -205,6 +199,28 @@ impl TabularDataset {
     /// Returns the counts of the rows and of the values that were replaced.
     pub fn counts(&self) -> &TableCounts {
         &self.counts
+    }
+
+    /// Returns what was replaced or left out when the features were made, for people to read: sentences without their
+    /// ends that begin with the name of the data set. [`counts`](Self::counts) has the numbers.
+    pub fn notes(&self) -> Vec<String> {
+        let (name, counts) = (self.name(), &self.counts);
+        let mut notes = Vec::new();
+        if counts.n_imputed > 0 {
+            notes.push(format!(
+                "{name}: {} missing values were replaced",
+                counts.n_imputed
+            ));
+        }
+        notes.extend(counts.unseen.iter().map(|(column, n)| {
+            format!(
+                "{name}, column {column}: {n} values are categories that the old data do not have"
+            )
+        }));
+        notes.extend(counts.surplus.iter().map(|column| {
+            format!("{name}: column {column} is left out, since the encoder's data do not have it")
+        }));
+        notes
     }
 
     /// Returns a checksum that identifies the data when work is resumed: a CRC-32 of the features,
@@ -221,7 +237,7 @@ impl TabularDataset {
                 sum.update(&offset.to_le_bytes());
             }
         }
-        for &label in self.labels.iter() {
+        for &label in self.labels() {
             sum.update(&(label as u64).to_le_bytes());
         }
         format!("{:08x}", sum.finalize())

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 use crate::error::{DataError, DataErrorKind};
-use crate::place::{ClassList, Found};
+use crate::place::{Found, listed};
 
 /// Returns the error of a text file that holds nothing, or of a table without columns.
 pub(super) fn empty_table(file: impl Display) -> DataError {
@@ -17,7 +17,7 @@ pub(super) fn header_only(file: impl Display) -> DataError {
 
 /// Returns the error of a setting that names a column that does not exist.
 pub(super) fn unknown_column(data: &str, found: &str, known: &[String]) -> DataError {
-    let expected = format!("one of {}, or a number from 1", ClassList::new(known));
+    let expected = format!("one of {}, or a number from 1", listed(known));
     let found = format!("no column {}", Found::new(found));
     DataError::new(Found::new(data), found, expected)
 }

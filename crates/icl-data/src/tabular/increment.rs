@@ -5,8 +5,8 @@ use icl_core::{GrowthRatio, Increment, Seed};
 use super::dataset::TabularDataset;
 use super::schema::TableSchema;
 use super::table::RawTable;
-use crate::equal::{n_equal, number_bits};
 use crate::error::DataError;
+use crate::increments::{n_equal, number_bits};
 use crate::place::Found;
 use crate::split::Split;
 

@@ -6,9 +6,11 @@ use icl_core::Increment;
 
 use super::dataset::TabularDataset;
 use super::raw_column::Contents;
-use super::schema::TableSchema;
 use super::table::RawTable;
-use crate::error::{DataError, too_small};
+use crate::error::DataError;
+use crate::increments::increment_of_parts;
+use crate::place::Found;
+use crate::selection::united;
 
 impl RawTable {
     /// Joins two tables: the rows of `old`, then those of `new`, and the increment of both.
@@ -27,15 +29,9 @@ impl RawTable {
     /// - if one of them has fewer than two rows;
     /// - if a column of numbers in `old` is text in `new`.
     pub fn join(old: &Self, new: &Self) -> Result<(Self, Increment), DataError> {
-        for table in [old, new] {
-            if table.n_rows() < 2 {
-                return Err(too_small(&table.name, table.n_rows(), "rows"));
-            }
-        }
-        let joined = old.append(new)?;
-        let (n_old, n) = (old.n_rows(), joined.n_rows());
-        let increment = Increment::try_new((0..n_old).collect(), (n_old..n).collect())?;
-        Ok((joined, increment))
+        let parts = [old, new].map(|table| (table.name(), table.n_rows()));
+        let increment = increment_of_parts(parts, "rows")?;
+        Ok((old.append(new)?, increment))
     }
 
     /// Appends the rows of another table, however few, as [`join`](Self::join) does.
@@ -64,16 +60,8 @@ impl RawTable {
             fields.extend(added.fields.iter());
             columns.push(column.with_fields(fields));
         }
-        let mut class_names = old.class_names.to_vec();
-        let mut of_new = Vec::with_capacity(new.class_names.len());
-        for name in new.class_names.iter() {
-            let known = class_names.iter().position(|other| other == name);
-            of_new.push(known.unwrap_or_else(|| {
-                class_names.push(name.clone());
-                class_names.len() - 1
-            }));
-        }
-        let labels_of_new = new.labels.iter().map(|&label| of_new[label]);
+        let (class_names, of_new) = united(&old.class_names, &new.class_names);
+        let labels_of_new = new.labels.iter().map(|&label| of_new[label] as usize);
         let labels: Vec<usize> = iter::chain(old.labels.iter().copied(), labels_of_new).collect();
         Ok(Self::from_parts(
             format!("{}+{}", old.name, new.name),
@@ -85,22 +73,45 @@ impl RawTable {
 }
 
 impl TabularDataset {
-    /// Joins two tables, see [`RawTable::join`], and makes the features of all rows by the statistics
-    /// of `old`.
+    /// Joins the rows of two tables of one schema, see [`RawTable::join`], and returns the increment of both.
     ///
     /// # Errors
-    /// The errors of [`RawTable::join`], [`TableSchema::fit`] and [`TableSchema::apply`].
-    pub fn join(old: &RawTable, new: &RawTable) -> Result<(Self, Increment), DataError> {
-        let (table, increment) = RawTable::join(old, new)?;
-        let schema = TableSchema::fit(&table, increment.old(), &[])?;
-        Ok((schema.apply(&table)?, increment))
+    /// [`DataError`]
+    /// - if one of them has fewer than two rows;
+    /// - those of [`append`](Self::append).
+    pub fn join(old: &Self, new: &Self) -> Result<(Self, Increment), DataError> {
+        let parts = [old, new].map(|rows| (rows.name(), rows.n_rows()));
+        let increment = increment_of_parts(parts, "rows")?;
+        Ok((old.append(new)?, increment))
+    }
+
+    /// Appends the rows of a table of the same schema, however few, as [`RawTable::append`] does, without making the
+    /// features of any row again: a stream appends to all of its rows at each increment.
+    ///
+    /// # Errors
+    /// [`DataError`]
+    /// - if the schemas differ;
+    /// - if a column of numbers is text in `new`.
+    pub fn append(&self, new: &Self) -> Result<Self, DataError> {
+        if self.schema() != new.schema() {
+            return Err(DataError::new(
+                format!("data set {}", Found::new(new.name())),
+                "rows of another schema",
+                format!("the schema of {}", Found::new(self.name())),
+            ));
+        }
+        let raw = self.raw().append(new.raw())?;
+        let mut counts = self.counts().clone();
+        counts.add(new.counts(), raw.n_class());
+        let values = self.values().iter().chain(new.values()).copied().collect();
+        Ok(self.with(raw, values, counts))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tabular::{TableOptions, read_table};
+    use crate::tabular::{TableOptions, TableSchema, read_table};
 
     fn table(text: &str) -> RawTable {
         let at = tempfile::tempdir().unwrap();
@@ -123,7 +134,7 @@ mod tests {
         ] {
             let new = table(text);
             raw = raw.append(&new).unwrap();
-            rows = rows.append(&schema.apply(&new).unwrap(), &raw);
+            rows = rows.append(&schema.apply(&new).unwrap()).unwrap();
         }
         assert_eq!(rows, schema.apply(&raw).unwrap());
         assert_eq!(rows.n_rows(), 8);

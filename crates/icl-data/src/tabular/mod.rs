@@ -15,7 +15,6 @@ mod number_forms;
 mod options;
 mod order;
 mod outliers;
-mod place;
 mod raw_column;
 mod read;
 mod schema;

@@ -1,12 +1,9 @@
 //! Settings of the reader of tables.
 
-use std::fmt;
-use std::str::FromStr;
-
 use burn::serde::{Deserialize, Serialize};
 
 use crate::error::DataError;
-use crate::place::Found;
+use crate::named::named;
 
 /// First line of a text table: names of the columns, or values. Prints and parses as its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -71,66 +68,26 @@ pub struct TableOptions {
     pub limit: Option<usize>,
 }
 
-impl Header {
-    /// All values, in the order of their documentation.
-    pub const ALL: [Self; 3] = [Self::Auto, Self::Yes, Self::No];
+named!(
+    Header {
+        Auto: "auto",
+        Yes: "yes",
+        No: "no",
+    },
+    "header",
+    "`auto`, `yes` or `no`",
+    DataError
+);
 
-    /// Returns the name by which the value prints and parses.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::Yes => "yes",
-            Self::No => "no",
-        }
-    }
-}
-
-impl Missing {
-    /// All values, in the order of their documentation.
-    pub const ALL: [Self; 2] = [Self::Error, Self::Mean];
-
-    /// Returns the name by which the value prints and parses.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Error => "error",
-            Self::Mean => "mean",
-        }
-    }
-}
-
-impl fmt::Display for Header {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl fmt::Display for Missing {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for Header {
-    type Err = DataError;
-
-    fn from_str(name: &str) -> Result<Self, DataError> {
-        let found = Self::ALL.into_iter().find(|header| header.name() == name);
-        found.ok_or_else(|| unknown("header", name, "`auto`, `yes` or `no`"))
-    }
-}
-
-impl FromStr for Missing {
-    type Err = DataError;
-
-    fn from_str(name: &str) -> Result<Self, DataError> {
-        let found = Self::ALL.into_iter().find(|missing| missing.name() == name);
-        found.ok_or_else(|| unknown("missing", name, "`error` or `mean`"))
-    }
-}
-
-fn unknown(setting: &'static str, found: &str, expected: &'static str) -> DataError {
-    DataError::new(setting, Found::new(found), expected)
-}
+named!(
+    Missing {
+        Error: "error",
+        Mean: "mean",
+    },
+    "missing",
+    "`error` or `mean`",
+    DataError
+);
 
 #[cfg(test)]
 mod tests {

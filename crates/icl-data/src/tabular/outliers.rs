@@ -2,15 +2,19 @@
 
 use super::dataset::TabularDataset;
 use super::statistics::FeatureStatistics;
-use crate::outliers::{Limits, Outlier, OutliersFound};
+use crate::error::DataError;
+use crate::outliers::{Limits, Outlier, Outliers, OutliersFound};
 
 impl TabularDataset {
-    /// Returns the rows with every number within the range of the data that the schema was fitted to, and what was outside.
-    /// A value outside becomes the nearest of the range.
-    #[must_use]
-    pub fn clipped(&self) -> (Self, OutliersFound) {
+    /// Treats numbers outside the range of the data that the schema was fitted to, and returns notes of them, for
+    /// people to read: sentences without their ends that begin with the name of the data set. A value that is clipped
+    /// becomes the nearest of the range.
+    ///
+    /// # Errors
+    /// [`DataError`] if there is one and it is to be an error.
+    pub fn within_range(self, outliers: Outliers) -> Result<(Self, Vec<String>), DataError> {
         let mut found = OutliersFound::default();
-        let mut values = self.values.to_vec();
+        let mut values = self.values().to_vec();
         let d_features = self.d_features();
         let statistics = self.schema().statistics();
         for column in self.schema().columns() {
@@ -34,11 +38,13 @@ impl TabularDataset {
                 features[feature] = nearest as f32;
             }
         }
-        let mut counts = self.counts.clone();
+        let notes = outliers.notes(self.name(), &found)?;
+        if outliers != Outliers::Clip || found.n == 0 {
+            return Ok((self, notes));
+        }
+        let mut counts = self.counts().clone();
         counts.n_clipped += found.n;
-        let mut data = self.clone();
-        (data.values, data.counts) = (values.into(), counts);
-        (data, found)
+        Ok((self.with(self.raw().clone(), values, counts), notes))
     }
 }
 

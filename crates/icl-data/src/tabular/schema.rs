@@ -231,13 +231,39 @@ impl TableSchema {
         self.statistics.len()
     }
 
-    /// Returns the names of the columns that are dropped because they are constant in the old data.
+    /// Returns the names of the columns that were dropped because they are constant in the old data.
     pub fn constant(&self) -> Vec<&str> {
-        let columns = self.columns.iter();
-        columns
-            .filter(|column| column.kind == ColumnKind::Constant)
-            .map(|column| &*column.name)
-            .collect()
+        self.of_kind(ColumnKind::Constant)
+    }
+
+    /// Returns the number of columns of each kind, the number of features, and the names of the columns that are
+    /// dropped, for people to read: a sentence without its end.
+    pub fn note(&self) -> String {
+        let mut kinds: Vec<(ColumnKind, usize)> = Vec::new();
+        for column in &self.columns {
+            match kinds.iter_mut().find(|(kind, _)| *kind == column.kind) {
+                Some((_, n)) => *n += 1,
+                None => kinds.push((column.kind, 1)),
+            }
+        }
+        let kinds = kinds.iter().map(|(kind, n)| format!("{n} {kind}"));
+        let kinds = kinds.collect::<Vec<String>>().join(", ");
+        let mut note = format!("columns: {kinds} ({} features)", self.d_features());
+        for (kind, why) in [
+            (ColumnKind::Constant, "dropped as constant"),
+            (ColumnKind::Index, "left out, since they number the rows"),
+        ] {
+            let names = self.of_kind(kind);
+            if !names.is_empty() {
+                note += &format!("; {why}: {}", names.join(", "));
+            }
+        }
+        note
+    }
+
+    fn of_kind(&self, kind: ColumnKind) -> Vec<&str> {
+        let columns = self.columns.iter().filter(|column| column.kind == kind);
+        columns.map(|column| &*column.name).collect()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::table::RawTable;
 use crate::error::DataError;
-use crate::selection::{MIN_LIMIT, balanced, find_classes};
+use crate::selection::{n_class, selected};
 
 impl RawTable {
     /// Keeps the rows of some classes, and at most `limit` of them, balanced across classes.
@@ -18,15 +18,8 @@ impl RawTable {
     /// - if the limit is below 4, too few for two
     ///   old and two new rows.
     pub fn select(self, classes: &[String], limit: Option<usize>) -> Result<Self, DataError> {
-        if let Some(found) = limit.filter(|limit| *limit < MIN_LIMIT) {
-            return Err(DataError::new(
-                "limit",
-                format!("{found} rows"),
-                format!("at least {MIN_LIMIT}"),
-            ));
-        }
-        let chosen = find_classes(&self.name, &self.class_names, classes)?;
-        let kept = balanced(&self.labels, &self.n_class(), &chosen, limit);
+        let of = (&*self.name, "rows");
+        let kept = selected(of, &self.labels, &self.class_names, classes, limit)?;
         if kept.len() == self.n_rows() {
             return Ok(self);
         }
@@ -35,10 +28,6 @@ impl RawTable {
 
     /// Returns the number of rows of each class.
     pub fn n_class(&self) -> Vec<usize> {
-        let mut n_class = vec![0; self.class_names.len()];
-        for &label in self.labels.iter() {
-            n_class[label] += 1;
-        }
-        n_class
+        n_class(self.labels.iter().copied(), self.class_names.len())
     }
 }

@@ -6,6 +6,7 @@ use super::fields::Fields;
 use super::note::TableNote;
 use super::raw_column::{Contents, RawColumn};
 use crate::error::DataError;
+use crate::selection::classes_of;
 
 /// Name of the only class of a table without classes.
 const UNLABELLED: &str = "unlabelled";
@@ -198,26 +199,20 @@ impl RawTable {
     /// # Panics
     /// If an index is not below [`n_rows`](Self::n_rows).
     pub fn rows(&self, indices: &[usize]) -> Self {
-        let mut is_kept = vec![false; self.class_names.len()];
-        for &index in indices {
-            is_kept[self.labels[index]] = true;
-        }
-        let mut new_class = vec![0; is_kept.len()];
-        let mut class_names = Vec::new();
-        for (class, name) in self.class_names.iter().enumerate() {
-            if is_kept[class] || !self.has_labels() {
-                new_class[class] = class_names.len();
-                class_names.push(name.clone());
-            }
-        }
+        let labels = indices.iter().map(|&index| self.labels[index]);
+        let (kept, new_class) = match self.has_labels() {
+            true => classes_of(labels.clone(), self.class_names.len()),
+            false => (vec![0], vec![0]),
+        };
+        let class_names = kept.iter().map(|&class| self.class_names[class].clone());
         let column = |column: &RawColumn| {
             let fields: Fields = indices.iter().map(|&row| column.fields.get(row)).collect();
             column.with_fields(fields)
         };
         Self {
             columns: self.columns.iter().map(column).collect(),
-            labels: indices.iter().map(|&i| new_class[self.labels[i]]).collect(),
-            class_names: class_names.into(),
+            labels: labels.map(|label| new_class[label]).collect(),
+            class_names: class_names.collect(),
             ..self.clone()
         }
     }

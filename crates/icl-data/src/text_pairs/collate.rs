@@ -25,11 +25,8 @@ impl TextPairCollate {
     }
 }
 
-impl Collate for TextPairCollate {
-    type View = TextPairView;
-    type Batch<B: Backend> = TextBatch<B>;
-
-    fn collate<B: Backend>(&self, views: &[TextPairView], device: &B::Device) -> TextBatch<B> {
+impl<B: Backend> Collate<B, TextPairView, TextBatch<B>> for TextPairCollate {
+    fn collate(&self, views: &[TextPairView], device: &B::Device) -> TextBatch<B> {
         let words = means(
             views.iter().map(|view| view.pair.words(view.side)),
             self.n_words,

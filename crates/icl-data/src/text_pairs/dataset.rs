@@ -4,10 +4,11 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use icl_core::{SampleError, Samples, Side};
+use icl_core::{Increment, SampleError, Samples, Side};
 
 use super::pairs::TextPairs;
 use super::vocabulary::Vocabulary;
+use crate::error::DataError;
 
 /// The words of a pair of texts.
 ///
@@ -35,7 +36,9 @@ impl TextPair {
 /// A data set of pairs of texts. Its [`Samples`] are [`TextPair`]s, in the order of the pairs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextPairDataset {
-    pairs: Vec<TextPair>,
+    raw: TextPairs,
+    vocabulary: Vocabulary,
+    samples: Vec<TextPair>,
 }
 
 impl TextPairDataset {
@@ -51,13 +54,48 @@ impl TextPairDataset {
             texts: sides.each_ref().map(|firsts| firsts[index]),
         };
         Self {
-            pairs: pairs.pairs().iter().enumerate().map(sample).collect(),
+            raw: pairs.clone(),
+            vocabulary: vocabulary.clone(),
+            samples: pairs.pairs().iter().enumerate().map(sample).collect(),
         }
+    }
+
+    /// Returns the pairs as they were read.
+    pub fn raw(&self) -> &TextPairs {
+        &self.raw
+    }
+
+    /// Joins two data sets, see [`TextPairs::join`], with the vocabulary of `old`.
+    ///
+    /// # Errors
+    /// [`DataError`] if one of them has fewer than two pairs.
+    pub fn join(old: &Self, new: &Self) -> Result<(Self, Increment), DataError> {
+        let (raw, increment) = TextPairs::join(&old.raw, &new.raw)?;
+        Ok((Self::new(&raw, &old.vocabulary), increment))
+    }
+
+    /// Appends other pairs, however few, as [`join`](Self::join) does.
+    #[must_use]
+    pub fn append(&self, new: &Self) -> Self {
+        Self::new(&self.raw.append(&new.raw), &self.vocabulary)
+    }
+
+    /// Returns the number of words that the vocabulary does not have, for people to read: a sentence without its end,
+    /// which begins with the name of the data set. `None` if it has all.
+    pub fn note(&self) -> Option<String> {
+        let [n, n_unknown] = self.vocabulary.n_unknown(self.raw.pairs());
+        let n_known = self.vocabulary.words().len();
+        (n_unknown > 0).then(|| {
+            format!(
+                "{}: {n_unknown} of {n} words are not among the {n_known} of the vocabulary, and dropped",
+                self.raw.name()
+            )
+        })
     }
 
     /// Returns all samples.
     pub fn samples(&self) -> &[TextPair] {
-        &self.pairs
+        &self.samples
     }
 }
 
@@ -65,11 +103,11 @@ impl Samples for TextPairDataset {
     type Sample = TextPair;
 
     fn n_samples(&self) -> usize {
-        self.pairs.len()
+        self.samples.len()
     }
 
     fn sample(&self, index: usize) -> Result<Cow<'_, TextPair>, SampleError> {
-        Ok(Cow::Borrowed(&self.pairs[index]))
+        Ok(Cow::Borrowed(&self.samples[index]))
     }
 }
 

@@ -1,11 +1,12 @@
 //! Reader of pairs of texts.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use icl_core::{GrowthRatio, Increment, Seed};
 
-use crate::equal::n_equal;
-use crate::error::{DataError, too_small};
+use crate::error::DataError;
+use crate::increments::{increment_of_parts, n_equal};
 use crate::split::Split;
 use crate::tabular::{Header, TableNote, read_texts};
 
@@ -31,12 +32,12 @@ impl TextPairOptions {
     }
 }
 
-/// Pairs of texts that belong together, such as titles and bodies of news.
+/// Pairs of texts that belong together, such as titles and bodies of news. Clones share the texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextPairs {
     name: String,
     columns: [String; 2],
-    pairs: Vec<[String; 2]>,
+    pairs: Arc<[[String; 2]]>,
     note: Option<TableNote>,
 }
 
@@ -105,15 +106,8 @@ impl TextPairs {
     /// # Errors
     /// [`DataError`] if one of them has fewer than two pairs.
     pub fn join(old: &Self, new: &Self) -> Result<(Self, Increment), DataError> {
-        for part in [old, new] {
-            if part.pairs.len() < 2 {
-                return Err(too_small(&part.name, part.pairs.len(), "rows"));
-            }
-        }
-        let joined = old.append(new);
-        let (n_old, n) = (old.pairs.len(), joined.pairs.len());
-        let increment = Increment::try_new((0..n_old).collect(), (n_old..n).collect())?;
-        Ok((joined, increment))
+        let parts = [old, new].map(|part| (part.name(), part.pairs.len()));
+        Ok((old.append(new), increment_of_parts(parts, "rows")?))
     }
 
     /// Appends other pairs, however few, as [`join`](Self::join) does.
@@ -122,7 +116,7 @@ impl TextPairs {
         Self {
             name: format!("{}+{}", self.name, new.name),
             columns: self.columns.clone(),
-            pairs: self.pairs.iter().chain(&new.pairs).cloned().collect(),
+            pairs: self.pairs.iter().chain(&*new.pairs).cloned().collect(),
             note: None,
         }
     }
@@ -154,7 +148,7 @@ pub fn read_text_pairs(
     Ok(TextPairs {
         name: read.name,
         columns: read.columns,
-        pairs: read.rows,
+        pairs: read.rows.into(),
         note: read.note,
     })
 }

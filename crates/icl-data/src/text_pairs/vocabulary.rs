@@ -1,6 +1,7 @@
 //! The words of texts.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
 use icl_core::Error;
 
@@ -8,7 +9,7 @@ use crate::place::Found;
 
 /// Words that are known, numbered in alphabetical order.
 ///
-/// Words are runs of letters and digits, in lower case.
+/// Words are runs of letters and digits, in lower case. Clones share them.
 ///
 /// ```
 /// use icl_data::Vocabulary;
@@ -20,8 +21,8 @@ use crate::place::Found;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Vocabulary {
-    words: Vec<String>,
-    numbers: HashMap<String, u32>,
+    words: Arc<[String]>,
+    numbers: Arc<HashMap<String, u32>>,
 }
 
 impl Vocabulary {
@@ -59,8 +60,11 @@ impl Vocabulary {
     }
 
     fn numbered(words: Vec<String>) -> Self {
-        let numbers = words.iter().cloned().zip(0..).collect();
-        Self { words, numbers }
+        let numbers: HashMap<String, u32> = words.iter().cloned().zip(0..).collect();
+        Self {
+            words: words.into(),
+            numbers: Arc::new(numbers),
+        }
     }
 
     /// Returns all words, in alphabetical order of their characters.

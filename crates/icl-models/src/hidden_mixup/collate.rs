@@ -33,26 +33,21 @@ impl<C> HiddenCollate<C> {
     }
 }
 
-impl<C: Collate> Collate for HiddenCollate<C>
+impl<B, V, T, C> Collate<B, HiddenView<V>, HiddenBatch<B, T>> for HiddenCollate<C>
 where
-    C::View: Clone,
+    B: Backend,
+    V: Clone,
+    C: Collate<B, V, T>,
 {
-    type View = HiddenView<C::View>;
-    type Batch<B: Backend> = HiddenBatch<B, C::Batch<B>>;
-
-    fn collate<B: Backend>(
-        &self,
-        views: &[HiddenView<C::View>],
-        device: &B::Device,
-    ) -> HiddenBatch<B, C::Batch<B>> {
+    fn collate(&self, views: &[HiddenView<V>], device: &B::Device) -> HiddenBatch<B, T> {
         let rows = Rows::of(views);
-        let inner: Vec<C::View> = rows
+        let inner: Vec<V> = rows
             .first_views
             .iter()
             .map(|&view| views[view].inner.clone())
             .collect();
         HiddenBatch {
-            inner: self.inner.collate::<B>(&inner, device),
+            inner: self.inner.collate(&inner, device),
             noise: rows.noise::<B, _>(views, device),
             source: indices(&rows.source, device),
         }

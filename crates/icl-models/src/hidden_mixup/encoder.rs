@@ -52,7 +52,7 @@ use super::batch::HiddenBatch;
 /// let views = HiddenViews::try_new(views, HiddenNoise::Mixup { range })?;
 /// let mut rng = seed.child("views").rng();
 /// let made = [[0.5, 1.0], [2.0, -1.0], [0.0, 3.0]].map(|sample| views.view(&sample, &mut rng));
-/// let batch = HiddenCollate::new(Stack::new()).collate::<Flex>(&made, &device);
+/// let batch: HiddenBatch<Flex, Tensor<Flex, 2>> = HiddenCollate::new(Stack).collate(&made, &device);
 /// assert_eq!(encoder.encode(batch.clone(), Mode::Evaluation).dims(), [3, 4]);
 /// assert_eq!(encoder.embed(batch).dims(), [3, 16]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())

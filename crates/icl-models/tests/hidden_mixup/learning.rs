@@ -80,9 +80,10 @@ fn trained<V, C, M>(
 ) -> (Vec<f64>, M::InnerModule)
 where
     V: Views,
-    C: Collate<View = V::View>,
-    M: AutodiffModule<TestAutodiff> + Encoder<TestAutodiff, Batch = C::Batch<TestAutodiff>>,
-    M::InnerModule: Encoder<TestBackend, Batch = C::Batch<TestBackend>>,
+    M: AutodiffModule<TestAutodiff> + Encoder<TestAutodiff>,
+    M::InnerModule: Encoder<TestBackend>,
+    C: Collate<TestAutodiff, V::View, <M as Encoder<TestAutodiff>>::Batch>
+        + Collate<TestBackend, V::View, <M::InnerModule as Encoder<TestBackend>>::Batch>,
 {
     let mut optimizer = AdamConfig::new().init();
     let loss = InfoNceConfig::new().with_temperature(0.5).init();
@@ -100,7 +101,11 @@ where
                 made.push(views.paired_view(sample, &pairing, &mut rng));
             }
         }
-        let batch = collate.collate::<TestAutodiff>(&made, &Default::default());
+        let batch = Collate::<TestAutodiff, _, <M as Encoder<TestAutodiff>>::Batch>::collate(
+            collate,
+            &made,
+            &Default::default(),
+        );
         let output = train(&encoder, batch);
         let [anchors, positives] = [0, 1].map(|side| {
             output
@@ -121,7 +126,7 @@ fn it_learns_and_all_parameters_move() {
     for noise in [mixup(0.8), gaussian(0.1)] {
         let encoder = small::<TestAutodiff>();
         let before = tensors(&encoder);
-        let collate = HiddenCollate::new(Stack::new());
+        let collate = HiddenCollate::new(Stack);
         let (losses, encoder) = trained(&hidden_views(noise), &collate, encoder, &samples);
         let [first, last] = [&losses[..5], &losses[55..]].map(|part| part.iter().sum::<f64>());
         assert!(last < 0.9 * first, "{losses:?}");

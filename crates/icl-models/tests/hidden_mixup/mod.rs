@@ -58,7 +58,7 @@ pub fn both(noise: HiddenNoise, n: usize, seed: u64) -> Vec<HiddenView<Sample>> 
 }
 
 pub fn collate<B: Backend>(views: &[HiddenView<Sample>]) -> Batch<B> {
-    HiddenCollate::new(Stack::new()).collate(views, &Default::default())
+    HiddenCollate::new(Stack).collate(views, &Default::default())
 }
 
 pub fn small<B: Backend>() -> Small<B> {

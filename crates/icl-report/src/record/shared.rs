@@ -243,8 +243,9 @@ mod tests {
                     charged_passes cost stopped_by parameter_change parameter_norm effective_rank neighbours_kept \
                     neighbours_kept_of_first cross_version_recall train_s";
         check::<StreamedExperience>(&one.experiences[1], keys);
-        let keys = "schema data split method keep when budget_per_update budget_total seed backend temperature negatives \
-                    names risk accuracy untrained_risk untrained_accuracy measures experiences decisions controls";
+        let keys = "schema data split method keep when at_latest budget_per_update budget_total seed backend \
+                    temperature negatives names risk accuracy untrained_risk untrained_accuracy measures experiences \
+                    decisions controls";
         check(&one, keys);
     }
 

@@ -1,6 +1,6 @@
 //! Record of a stream: one encoder, updated as increments arrive.
 
-use icl_train::Decision;
+use icl_train::{Decision, Policy};
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::record::shared::{RunSettings, TrainingSummary};
@@ -51,12 +51,9 @@ pub struct StreamRecord {
     pub method: String,
     /// Old samples that are kept.
     pub keep: String,
-    /// Rule for the moment of an update.
-    pub when: String,
-    /// Maximum charged cost of an update, in full passes; `null` for none.
-    pub budget_per_update: Option<f64>,
-    /// Maximum charged cost of all updates, in full passes; `null` for none.
-    pub budget_total: Option<f64>,
+    /// When to update, and what the updates may cost.
+    #[serde(flatten)]
+    pub policy: Policy,
     /// Settings.
     #[serde(flatten)]
     pub settings: RunSettings,

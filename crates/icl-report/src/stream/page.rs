@@ -91,9 +91,13 @@ fn facts(record: &StreamRecord) -> String {
         record.split.as_ref().map(|split| format!("split: {split}")),
         Some(format!("method: {}", record.method)),
         Some(format!("old samples: {}", record.keep)),
-        Some(format!("updates: {}", record.when)),
-        budget(record.budget_per_update, "an update"),
-        budget(record.budget_total, "in all"),
+        Some(format!("updates: {}", record.policy.when)),
+        record
+            .policy
+            .at_latest
+            .map(|n| format!("at most {} pending", plural(n, "experience"))),
+        budget(record.policy.budget_per_update, "an update"),
+        budget(record.policy.budget_total, "in all"),
         Some(record.settings.words()),
     ];
     parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")

@@ -17,7 +17,7 @@ use crate::views::problem::Problem;
 ///
 /// Before each measurement the encoder's normalisation statistics are re-estimated over those views
 /// ([`Encoder::recalibrated`]), so that the risk is a function of the parameters alone.
-/// [`Trainer::evaluator`](crate::Trainer::evaluator) creates one.
+/// [`Trainer::evaluator`](crate::Trainer::evaluator) and [`Stream::evaluator`](crate::Stream::evaluator) create one.
 ///
 /// # Errors
 /// All methods return [`TrainError`]:
@@ -62,7 +62,6 @@ where
     B: Backend,
     S: Samples,
     V: Views<Sample = S::Sample>,
-    C: Collate<View = V::View>,
 {
     /// Draws the partners of views from the old data X alone. By default they come from all samples over
     /// which a risk is computed: views of old samples may then hold shares of new ones, so that f⁺ of an
@@ -98,7 +97,8 @@ where
     /// [`TrainError`], also if the increment has no new samples.
     pub fn evaluate<M>(&self, encoder: M) -> Result<Evaluated<M, ExactRisk>, TrainError>
     where
-        M: Encoder<B, Batch = C::Batch<B>>,
+        M: Encoder<B>,
+        C: Collate<B, V::View, M::Batch>,
     {
         self.check()?;
         if self.problem.increment.new_data().is_empty() {
@@ -140,7 +140,8 @@ where
     /// [`TrainError`].
     pub fn risk_as_given<M>(&self, encoder: &M) -> Result<ExactRisk, TrainError>
     where
-        M: Encoder<B, Batch = C::Batch<B>>,
+        M: Encoder<B>,
+        C: Collate<B, V::View, M::Batch>,
     {
         self.check()?;
         let subset = self.subset(self.problem.increment, self.max_samples);
@@ -166,7 +167,8 @@ where
     /// [`TrainError`].
     pub fn evaluate_old<M>(&self, encoder: M) -> Result<Evaluated<M, f64>, TrainError>
     where
-        M: Encoder<B, Batch = C::Batch<B>>,
+        M: Encoder<B>,
+        C: Collate<B, V::View, M::Batch>,
     {
         self.check()?;
         let old = self.problem.increment.without_new();
@@ -205,7 +207,8 @@ where
         held_out: Option<&Increment>,
     ) -> Result<Evaluated<M, R>, TrainError>
     where
-        M: Encoder<B, Batch = C::Batch<B>>,
+        M: Encoder<B>,
+        C: Collate<B, V::View, M::Batch>,
     {
         let Some(held_out) = held_out else {
             return Ok(evaluated);
@@ -224,7 +227,8 @@ where
     /// [`TrainError`].
     pub fn with_statistics<M>(&self, encoder: M) -> Result<(M, u64), TrainError>
     where
-        M: Encoder<B, Batch = C::Batch<B>>,
+        M: Encoder<B>,
+        C: Collate<B, V::View, M::Batch>,
     {
         self.check()?;
         let samples = self
@@ -246,12 +250,13 @@ where
     /// [`TrainError`], also if there are no samples.
     pub fn embed<M>(&self, encoder: &M, samples: &[usize]) -> Result<Tensor<B, 2>, TrainError>
     where
-        M: Encoder<B, Batch = C::Batch<B>>,
+        M: Encoder<B>,
+        C: Collate<B, V::View, M::Batch>,
     {
         self.check_samples("samples", samples)?;
         let chunks = samples.chunks(CHUNK).map(|chunk| {
             let plain = |_, sample: &S::Sample| Ok(self.problem.views.plain(sample));
-            let batch = collated::<B, _, _, _>(self.problem, &self.device, chunk, plain);
+            let batch = collated::<B, _, _, _, _>(self.problem, &self.device, chunk, plain);
             let batch = batch.map_err(unreadable)?;
             checked_rows::<M, B>("embed", encoder.embed(batch), chunk.len())
         });
@@ -265,7 +270,8 @@ where
     /// As [`embed`](Self::embed).
     pub fn embed_to_host<M>(&self, encoder: &M, samples: &[usize]) -> Result<HostRows, TrainError>
     where
-        M: Encoder<B, Batch = C::Batch<B>>,
+        M: Encoder<B>,
+        C: Collate<B, V::View, M::Batch>,
     {
         let embeddings = self.embed(encoder, samples)?;
         let [_, width] = embeddings.dims();
@@ -286,7 +292,8 @@ where
         untrained: M,
     ) -> Result<Measured<M, T>, TrainError>
     where
-        M: Encoder<B, Batch = C::Batch<B>>,
+        M: Encoder<B>,
+        C: Collate<B, V::View, M::Batch>,
         E: Into<SampleError>,
     {
         let samples: Vec<usize> = (0..self.problem.samples.n_samples()).collect();
@@ -316,7 +323,8 @@ where
         of_statistics: &[usize],
     ) -> Result<(M, [Tensor<B, 2>; 2], u64), TrainError>
     where
-        M: Encoder<B, Batch = C::Batch<B>>,
+        M: Encoder<B>,
+        C: Collate<B, V::View, M::Batch>,
     {
         let views = self.fixed_views(of_statistics, self.problem.increment)?;
         let encoder = views.recalibrated(encoder)?;

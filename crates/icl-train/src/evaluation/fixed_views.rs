@@ -18,22 +18,22 @@ use crate::views::problem::Problem;
 pub(crate) const CHUNK: usize = 128;
 
 /// Collates one view of each sample into a batch. `view` is called with a sample's index and the sample.
-pub(crate) fn collated<B, S, V, C>(
+pub(crate) fn collated<B, S, V, C, T>(
     problem: Problem<'_, S, V, C>,
     device: &B::Device,
     samples: &[usize],
     view: impl Fn(usize, &S::Sample) -> Result<V::View, SampleError> + Sync,
-) -> Result<C::Batch<B>, SampleError>
+) -> Result<T, SampleError>
 where
     B: Backend,
     S: Samples,
     V: Views<Sample = S::Sample>,
-    C: Collate<View = V::View>,
+    C: Collate<B, V::View, T>,
 {
     let make = |&index: &usize| view(index, &*problem.samples.sample(index)?);
     let views: Vec<Result<V::View, SampleError>> = samples.par_iter().map(make).collect();
     let views: Vec<V::View> = views.into_iter().collect::<Result<_, _>>()?;
-    Ok(problem.collate.collate::<B>(&views, device))
+    Ok(problem.collate.collate(&views, device))
 }
 
 /// The fixed pairs of views of some samples, in chunks.
@@ -58,7 +58,6 @@ where
     B: Backend,
     S: Samples,
     V: Views<Sample = S::Sample>,
-    C: Collate<View = V::View>,
 {
     /// Creates the views of `samples`, chunked in `order` if there is one, with partners from `population`.
     pub(super) fn new(
@@ -107,14 +106,17 @@ where
 
     /// Returns one view of each sample of a chunk. Chunks are of nearly equal size: a last chunk of few
     /// samples would have deviating statistics.
-    fn batch(&self, chunk: usize, side: Side) -> Result<C::Batch<B>, SampleError> {
+    fn batch<T>(&self, chunk: usize, side: Side) -> Result<T, SampleError>
+    where
+        C: Collate<B, V::View, T>,
+    {
         let samples = &self.samples[self.places(chunk)];
         let maker = PairMaker {
             views: self.problem.views,
             partners: Partners::new(self.problem.samples, &self.population),
             seed: self.seed,
         };
-        collated::<B, _, _, _>(self.problem, self.device, samples, |index, sample| {
+        collated::<B, _, _, _, T>(self.problem, self.device, samples, |index, sample| {
             maker.make((index, 0), sample, (0, side), None)
         })
     }
@@ -122,7 +124,8 @@ where
     /// Re-estimates the statistics of an encoder over both views of each sample. The members of a group share the chunks.
     pub(super) fn recalibrated<M>(&self, encoder: M) -> Result<M, TrainError>
     where
-        M: Encoder<B, Batch = C::Batch<B>>,
+        M: Encoder<B>,
+        C: Collate<B, V::View, M::Batch>,
     {
         // An encoder may go through the views several times. The first member makes the first of them each time.
         let n_passes = Cell::new(0.0);
@@ -147,7 +150,8 @@ where
     /// [`TrainError`] if a sample cannot be read, the encoder does not return one row for each view, or a member has left.
     pub(super) fn embeddings<M>(&self, encoder: &M) -> Result<[Tensor<B, 2>; 2], TrainError>
     where
-        M: Encoder<B, Batch = C::Batch<B>>,
+        M: Encoder<B>,
+        C: Collate<B, V::View, M::Batch>,
     {
         let embed = |side| {
             let own = self.chunks_of(self.group.rank());

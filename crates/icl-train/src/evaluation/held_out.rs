@@ -17,7 +17,6 @@ where
     B: Backend,
     S: Samples,
     V: Views<Sample = S::Sample>,
-    C: Collate<View = V::View>,
 {
     /// Computes the risk of an encoder over held-out samples, which it was not trained on, on one fixed pair
     /// of views of each, with the normalisation statistics that the encoder has: nothing of them enters
@@ -31,7 +30,8 @@ where
         held_out: &Increment,
     ) -> Result<HeldOutRisk, TrainError>
     where
-        M: Encoder<B, Batch = C::Batch<B>>,
+        M: Encoder<B>,
+        C: Collate<B, V::View, M::Batch>,
     {
         let n_old = held_out.old().len();
         if held_out.new_data().is_empty() {
@@ -64,7 +64,8 @@ where
         held_out: &Increment,
     ) -> Result<HeldOutRisk<Option<f64>>, TrainError>
     where
-        M: Encoder<B, Batch = C::Batch<B>>,
+        M: Encoder<B>,
+        C: Collate<B, V::View, M::Batch>,
     {
         let [anchors, positives] = self.held_out_embeddings(encoder, held_out, held_out.old())?;
         let (temperature, negatives) = (self.temperature, self.negatives);
@@ -82,7 +83,8 @@ where
         samples: &[usize],
     ) -> Result<[Tensor<B, 2>; 2], TrainError>
     where
-        M: Encoder<B, Batch = C::Batch<B>>,
+        M: Encoder<B>,
+        C: Collate<B, V::View, M::Batch>,
     {
         self.check_formula()?;
         self.check_samples("the held-out samples", &held_out.all())?;
@@ -101,7 +103,8 @@ where
         increment: &Increment,
     ) -> Result<[HostRows; 2], TrainError>
     where
-        M: Encoder<B, Batch = C::Batch<B>>,
+        M: Encoder<B>,
+        C: Collate<B, V::View, M::Batch>,
     {
         let pairs = self.held_out_embeddings(encoder, increment, increment.old())?;
         Ok(pairs.map(|rows| {

@@ -17,7 +17,6 @@ where
     B: Backend,
     S: Samples,
     V: Views<Sample = S::Sample>,
-    C: Collate<View = V::View>,
 {
     /// Checks the settings of the evaluation, and that all samples of the increment exist.
     pub(super) fn check(&self) -> Result<(), TrainError> {
@@ -90,7 +89,8 @@ where
         embeddings: [Tensor<B, 2>; 2],
     ) -> Result<(), TrainError>
     where
-        M: Encoder<B, Batch = C::Batch<B>>,
+        M: Encoder<B>,
+        C: Collate<B, V::View, M::Batch>,
     {
         self.check_finite(risk, before, samples)?;
         let Some(what) = collapse(&embeddings.map(rows).concat()) else {
@@ -112,7 +112,8 @@ where
         samples: &[usize],
     ) -> Result<(), TrainError>
     where
-        M: Encoder<B, Batch = C::Batch<B>>,
+        M: Encoder<B>,
+        C: Collate<B, V::View, M::Batch>,
     {
         match found.is_finite() {
             true => Ok(()),
@@ -129,7 +130,8 @@ where
         encoder: &M,
     ) -> Result<Option<usize>, TrainError>
     where
-        M: Encoder<B, Batch = C::Batch<B>>,
+        M: Encoder<B>,
+        C: Collate<B, V::View, M::Batch>,
     {
         let subset = self.subset(self.problem.increment, self.max_statistics);
         self.first_bad(encoder, &subset.all())
@@ -143,7 +145,8 @@ where
         samples: &[usize],
     ) -> Result<Option<usize>, TrainError>
     where
-        M: Encoder<B, Batch = C::Batch<B>>,
+        M: Encoder<B>,
+        C: Collate<B, V::View, M::Batch>,
     {
         if samples.is_empty() {
             return Ok(None);

@@ -1,7 +1,6 @@
 //! Methods: five axes of choices, the points of these axes, and the registry of named points.
 
 mod blend;
-mod distance;
 pub(crate) mod loss;
 mod optimizer_choice;
 mod point;
@@ -9,8 +8,7 @@ mod registry;
 mod sampling;
 mod start;
 
-pub use distance::Distance;
-pub use loss::{Loss, LossKind, NoiseSet};
+pub use loss::{Distance, Loss, LossKind, NoiseSet};
 pub use optimizer_choice::{MetaOrder, OptimizerChoice};
 pub use point::Method;
 pub use registry::{DEFAULT, REFERENCE, methods, parse_methods};

@@ -53,10 +53,6 @@ pub(crate) struct Part<T, I> {
     pub(crate) for_teacher: Option<I>,
 }
 
-/// Views of one pair of each sample, as a collation makes them.
-type CollatedPart<C, B> =
-    Part<<C as Collate>::Batch<B>, <C as Collate>::Batch<<B as AutodiffBackend>::InnerBackend>>;
-
 impl<T> PreparedBatch<T> {
     /// Returns the views of each pair of a batch that is one shard.
     ///
@@ -119,19 +115,21 @@ impl<T> Batches<T> {
 ///
 /// # Errors
 /// If the system refuses the thread.
-pub(crate) fn prefetch<'scope, B, S, V, C>(
+pub(crate) fn prefetch<'scope, B, S, V, C, T, I>(
     scope: &'scope Scope<'scope, '_>,
     problem: Problem<'scope, S, V, C>,
     seed: Seed,
     device: B::Device,
     has_teacher: bool,
     is_timed: bool,
-) -> std::io::Result<Batches<CollatedPart<C, B>>>
+) -> std::io::Result<Batches<Part<T, I>>>
 where
     B: AutodiffBackend,
     S: Samples,
     V: Views<Sample = S::Sample>,
-    C: Collate<View = V::View>,
+    C: Collate<B, V::View, T> + Collate<B::InnerBackend, V::View, I>,
+    T: Send + 'scope,
+    I: Send + 'scope,
 {
     let (requests, requested) = channel::<Request>();
     let (sender, prepared) = sync_channel(AHEAD);
@@ -146,7 +144,7 @@ where
         };
         for request in requested {
             for step in &request.steps {
-                let prepared = maker.prepare::<B>(&request, step);
+                let prepared = maker.prepare::<B, T, I>(&request, step);
                 let is_readable = prepared.is_ok();
                 if sender.send(prepared).is_err() || !is_readable {
                     return;
@@ -176,14 +174,14 @@ where
     V: Views<Sample = S::Sample>,
 {
     /// Prepares the batches of a step.
-    fn prepare<B>(
+    fn prepare<B, T, I>(
         &mut self,
         request: &Request,
         step: &StepPlan,
-    ) -> Result<Prepared<CollatedPart<C, B>>, SampleError>
+    ) -> Result<Prepared<Part<T, I>>, SampleError>
     where
         B: AutodiffBackend<Device = D>,
-        C: Collate<View = V::View>,
+        C: Collate<B, V::View, T> + Collate<B::InnerBackend, V::View, I>,
     {
         let (mut views_s, mut collation_s) = (0.0, 0.0);
         let shards = request.shards;
@@ -195,15 +193,16 @@ where
                 self.make_views(request, plan, &places)?;
                 views_s += start.elapsed().as_secs_f64();
                 let phase = Phase::<B>::start(self.is_timed.then(|| self.device.clone()));
-                let collate = |views: &Vec<V::View>| {
+                let collated = |views: &Vec<V::View>| {
                     let Problem { collate, .. } = self.problem;
-                    let for_teacher = || collate.collate::<B::InnerBackend>(views, &self.device);
+                    let for_teacher =
+                        || Collate::<B::InnerBackend, _, I>::collate(collate, views, &self.device);
                     Part {
-                        views: collate.collate::<B>(views, &self.device),
+                        views: Collate::<B, _, T>::collate(collate, views, &self.device),
                         for_teacher: self.has_teacher.then(for_teacher),
                     }
                 };
-                let parts = self.slots.iter().map(collate).collect();
+                let parts = self.slots.iter().map(collated).collect();
                 collation_s += phase.end();
                 Ok::<_, SampleError>(PreparedShard {
                     index,

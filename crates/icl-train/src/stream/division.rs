@@ -1,4 +1,4 @@
-//! The division of what has arrived into training samples and a panel.
+//! The division of what has arrived into training samples and held-out ones.
 
 use std::collections::HashSet;
 
@@ -10,8 +10,8 @@ use crate::stream::advanced::Arriving;
 use crate::stream::settings::Stream;
 use crate::stream::state::StreamState;
 
-/// Fewest samples of a panel.
-const SMALLEST_PANEL: usize = 4;
+/// Fewest held-out samples.
+pub(super) const FEWEST_HELD_OUT: usize = 4;
 
 /// Fewest samples that are trained on, or measured: one needs another one as its negative.
 const SMALLEST_PART: usize = 2;
@@ -21,7 +21,7 @@ pub(super) struct Divided {
     /// Samples that trainings may see.
     pub(super) training: Vec<usize>,
     /// Held-out samples that are measured.
-    pub(super) panel: Vec<usize>,
+    pub(super) held_out: Vec<usize>,
 }
 
 impl<B: AutodiffBackend, S: Samples, V, C> Stream<'_, B, S, V, C> {
@@ -68,16 +68,19 @@ impl<B: AutodiffBackend, S: Samples, V, C> Stream<'_, B, S, V, C> {
         };
         let seed = self.seed_of(arriving.name);
         let all = of(&arriving.samples)?;
-        let (training, panel) = match &arriving.held_out {
+        let (training, held_out) = match &arriving.held_out {
             Some(held_out) => (all, of(held_out)?),
             None => all
                 .hold_out(self.hold_out, seed.child("held out"))
                 .map_err(|error| arriving.failed(error))?,
         };
-        let panel = panel.at_most(self.panel.max(SMALLEST_PANEL), seed.child("panel"));
+        let held_out = held_out.at_most(
+            self.evaluation_samples.max(FEWEST_HELD_OUT),
+            seed.child("panel"),
+        );
         Ok(Divided {
             training: training.old().to_vec(),
-            panel: panel.old().to_vec(),
+            held_out: held_out.old().to_vec(),
         })
     }
 
@@ -98,10 +101,12 @@ impl<B: AutodiffBackend, S: Samples, V, C> Stream<'_, B, S, V, C> {
             );
             return Err(TrainError::new(arriving.place(), found, expected));
         }
-        let panels = experiences.iter().flat_map(|it| it.panel.iter().copied());
+        let held_out = experiences
+            .iter()
+            .flat_map(|it| it.held_out.iter().copied());
         let memory = state.memory();
         let kept = memory.buffer().kept().iter().map(|kept| kept.sample);
-        let known: HashSet<usize> = panels.chain(kept).chain(memory.waiting()).collect();
+        let known: HashSet<usize> = held_out.chain(kept).chain(memory.waiting()).collect();
         match samples().find(|it| known.contains(it)) {
             None => Ok(()),
             Some(sample) => {

@@ -3,19 +3,25 @@
 
 mod advanced;
 mod buffer;
+mod decision;
 mod division;
 mod keep;
 mod measurement;
 mod policy;
+mod row;
 mod settings;
 mod state;
+mod strategy;
 mod updates;
 mod when;
 
 pub use advanced::{Advanced, Arriving};
 pub use buffer::{Buffer, KeptSample};
+pub use decision::Decision;
 pub use keep::Keep;
-pub use policy::{Decision, Policy};
+pub use policy::Policy;
+pub use row::SparseRow;
 pub use settings::Stream;
 pub use state::{Experience, StreamMemory, StreamState};
+pub use strategy::Strategy;
 pub use when::When;

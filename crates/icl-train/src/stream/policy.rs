@@ -3,6 +3,8 @@
 use icl_core::drift::{AnchorDrift, Verdict};
 use serde::{Deserialize, Serialize};
 
+use crate::error::TrainError;
+use crate::stream::decision::Decision;
 use crate::stream::state::{StreamMemory, StreamState};
 use crate::stream::when::When;
 
@@ -24,11 +26,13 @@ use crate::stream::when::When;
 /// memory.absorb(Keep::All, |name| Seed::new(7).child(name));
 /// assert_eq!(memory.n_waiting(), [0, 0]);
 /// ```
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Policy {
     /// Moment of an update.
     pub when: When,
-    /// Largest number of experiences that wait: so many are a reason under every rule but `never`.
+    /// Largest number of experiences that wait, at least 1: so many are a reason under every rule but `never`.
+    /// `None`, also in older records, for no limit.
+    #[serde(default)]
     pub at_latest: Option<usize>,
     /// Largest charged cost of an update with its decision, in full passes.
     pub budget_per_update: Option<f64>,
@@ -47,30 +51,25 @@ impl Default for Policy {
     }
 }
 
-/// Decision on an update, with the numbers that led to it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Decision {
-    /// Experience that has just arrived.
-    pub experience: String,
-    /// Whether to update.
-    pub update: bool,
-    /// Reason, in words.
-    pub reason: String,
-    /// Number of experiences that wait, this one included.
-    pub n_experiences: usize,
-    /// Number of samples that wait.
-    pub n_samples: usize,
-    /// Bias of inference in nats, if the rule needs it.
-    pub statistic: Option<f64>,
-    /// Mean of its absolute value without drift, in nats.
-    pub null_mean: Option<f64>,
-    /// Its 95 % quantile without drift, in nats.
-    pub null_q95: Option<f64>,
-    /// Regret so far, in nats summed over samples.
-    pub regret: f64,
-}
-
 impl Policy {
+    /// Checks the numbers. [`Stream::decide`](crate::Stream::decide) does so before a decision.
+    ///
+    /// # Errors
+    /// [`TrainError`] with the first field that is out of its range.
+    pub fn check(&self) -> Result<(), TrainError> {
+        // With 0, nothing could wait, and `never` would still let everything wait.
+        TrainError::unless(self.at_latest != Some(0), "at_latest", 0, "at least 1")?;
+        for (field, budget) in [
+            ("budget_per_update", self.budget_per_update),
+            ("budget_total", self.budget_total),
+        ] {
+            let found = budget.unwrap_or(1.0);
+            let is_valid = found.is_finite() && found > 0.0;
+            TrainError::unless(is_valid, field, found, "a number of passes above 0")?;
+        }
+        Ok(())
+    }
+
     /// Decides whether an experience of `n_samples` training samples, with all that waits, is a reason for an update, and adds
     /// its regret to the memory. `drift` is the drift of the noise from what the encoder was trained on to all of these samples,
     /// for a rule that needs it ([`When::needs_drift`]). The two costs in full passes are those of all updates so far, this
@@ -207,9 +206,9 @@ mod tests {
             (points.collect::<Vec<f64>>(), 2)
         };
         let pairs = [arc(0.0, 40), arc(0.01, 40)];
-        let panel = DriftData::try_new(pairs, [arc(0.0, 40), arc(shift, 40)]).unwrap();
+        let data = DriftData::try_new(pairs, [arc(0.0, 40), arc(shift, 40)]).unwrap();
         let test = DriftTestConfig::new(0.5, 31.0).try_init().unwrap();
-        test.measure(&panel).unwrap().old
+        test.measure(&data).unwrap().old
     }
 
     fn updates(when: When, at_latest: Option<usize>, drifts: &[Option<&AnchorDrift>]) -> Vec<bool> {
@@ -265,6 +264,41 @@ mod tests {
             updates(When::Regret(twice), None, &drifts),
             [false, true, false]
         );
+    }
+
+    #[test]
+    fn numbers_out_of_range_are_refused() {
+        let sound = Policy {
+            when: When::Drift(0.1),
+            at_latest: Some(1),
+            budget_per_update: Some(0.5),
+            budget_total: None,
+        };
+        assert_eq!(sound.check(), Ok(()));
+        let text = serde_json::to_string(&sound).unwrap();
+        assert_eq!(
+            text,
+            "{\"when\":\"drift:0.1\",\"at_latest\":1,\"budget_per_update\":0.5,\"budget_total\":null}"
+        );
+        assert_eq!(serde_json::from_str::<Policy>(&text).unwrap(), sound);
+        for (policy, expected) in [
+            (
+                Policy {
+                    at_latest: Some(0),
+                    ..sound.clone()
+                },
+                "at_latest: found 0, expected at least 1",
+            ),
+            (
+                Policy {
+                    budget_total: Some(f64::NAN),
+                    ..sound.clone()
+                },
+                "budget_total: found NaN, expected a number of passes above 0",
+            ),
+        ] {
+            assert_eq!(policy.check().unwrap_err().to_string(), expected);
+        }
     }
 
     #[test]

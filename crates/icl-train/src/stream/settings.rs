@@ -7,13 +7,14 @@ use crate::optimizer::UpdateRule;
 use crate::settings::TrainingSettings;
 use crate::stream::keep::Keep;
 use crate::stream::policy::Policy;
+use crate::stream::strategy::Strategy;
 use crate::trainer::Trainer;
 
 /// A stream of increments: an encoder that is updated for one experience after the other.
 ///
 /// An experience is an increment: X is what [`Keep`] has kept of the experiences before, ΔX what has arrived, less a share
-/// that is held out. After each update the encoder is measured on the held-out panels of the experiences so far, each
-/// panel with its own samples as noise, so that the risks of a column of the matrix can be compared.
+/// that is held out. After each update the encoder is measured on the held-out samples of the experiences so far, those
+/// of each with themselves as noise, so that the risks of a column of the matrix can be compared.
 ///
 /// | method | an experience that comes |
 /// |---|---|
@@ -54,7 +55,7 @@ use crate::trainer::Trainer;
 ///
 /// let samples: Vec<[f32; 2]> = (0..90).map(|i| [(i as f32).sin(), (i as f32).cos()]).collect();
 /// let views = Augment::new(|x: &[f32; 2], rng| x.map(|x| x + 0.1 * rng.random::<f32>()));
-/// let stream = Stream::<Autodiff<Flex>, _, _, _>::new(&samples, views, Stack::new())
+/// let stream = Stream::<Autodiff<Flex>, _, _, _>::new(&samples, views, Stack)
 ///     .settings(TrainingSettings { epochs: 3, ..Default::default() })
 ///     .keep(Keep::Equal(30))
 ///     .seed(7);
@@ -80,22 +81,22 @@ use crate::trainer::Trainer;
 #[derive(Debug)]
 pub struct Stream<'a, B: AutodiffBackend, S, V, C> {
     pub(super) samples: &'a S,
-    views: V,
-    collate: C,
+    pub(super) views: V,
+    pub(super) collate: C,
     pub(super) settings: TrainingSettings,
     optimizer: UpdateRule,
     pub(super) keep: Keep,
     pub(super) policy: Policy,
     pub(super) hold_out: f64,
-    pub(super) panel: usize,
+    pub(super) evaluation_samples: usize,
     pub(super) seed: u64,
-    devices: Vec<B::Device>,
-    group: &'a dyn Group,
+    pub(super) devices: Vec<B::Device>,
+    pub(super) group: &'a dyn Group,
 }
 
 impl<'a, B: AutodiffBackend, S, V, C> Stream<'a, B, S, V, C> {
     /// Creates a stream over these samples with the default settings of training: it keeps all samples, holds out a tenth of
-    /// each experience and measures panels of at most 512 samples; seed 0, default device, alone.
+    /// each experience and measures at most 512 held-out samples of each; seed 0, default device, alone.
     pub fn new(samples: &'a S, views: V, collate: C) -> Self {
         Self {
             samples,
@@ -106,7 +107,7 @@ impl<'a, B: AutodiffBackend, S, V, C> Stream<'a, B, S, V, C> {
             keep: Keep::All,
             policy: Policy::default(),
             hold_out: 0.1,
-            panel: 512,
+            evaluation_samples: 512,
             seed: 0,
             devices: vec![B::Device::default()],
             group: &Alone,
@@ -132,6 +133,12 @@ impl<'a, B: AutodiffBackend, S, V, C> Stream<'a, B, S, V, C> {
         Self { policy, ..self }
     }
 
+    /// Sets what a strategy says: what is kept, when to update, and at what cost.
+    #[must_use]
+    pub fn strategy(self, strategy: &Strategy) -> Self {
+        self.keep(strategy.keep).policy(strategy.policy.clone())
+    }
+
     /// Sets the share of each experience that is held out, above 0 and below 1.
     #[must_use]
     pub fn hold_out(self, share: f64) -> Self {
@@ -141,10 +148,13 @@ impl<'a, B: AutodiffBackend, S, V, C> Stream<'a, B, S, V, C> {
         }
     }
 
-    /// Sets the maximum number of samples of the panel of an experience.
+    /// Sets the maximum number of held-out samples of an experience.
     #[must_use]
-    pub fn panel(self, n: usize) -> Self {
-        Self { panel: n, ..self }
+    pub fn evaluation_samples(self, n: usize) -> Self {
+        Self {
+            evaluation_samples: n,
+            ..self
+        }
     }
 
     /// Sets the root seed.
@@ -156,7 +166,7 @@ impl<'a, B: AutodiffBackend, S, V, C> Stream<'a, B, S, V, C> {
     /// Sets the devices on which encoders are trained together, as [`Trainer::devices`] does; measurements use the first.
     ///
     /// # Panics
-    /// At the first training, if there is none.
+    /// At the first training or measurement, if there is none.
     #[must_use]
     pub fn devices(self, devices: impl IntoIterator<Item = B::Device>) -> Self {
         let devices = devices.into_iter().collect();

@@ -3,25 +3,37 @@
 use icl_core::Seed;
 use serde::{Deserialize, Serialize};
 
+use crate::error::TrainError;
 use crate::evaluation::StoppedBy;
 use crate::progress::Cost;
 use crate::stream::buffer::Buffer;
+use crate::stream::decision::Decision;
 use crate::stream::keep::Keep;
+use crate::stream::row::SparseRow;
 
-/// Number of experiences up to which all held-out panels are measured after each.
+/// Number of experiences up to which all held-out samples are measured after each.
 const ALL: usize = 32;
 /// Number of the last experiences that are always measured.
 const LAST: usize = 8;
 
 /// Experience that a stream has gone through.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Experience {
     /// Name, on which its random draws depend.
     pub name: String,
     /// Number of its samples, held-out ones included.
     pub n_samples: usize,
+    /// Decision on an update; `None` if there was none, as for the first.
+    #[serde(default)]
+    pub decision: Option<Decision>,
     /// Whether the encoder was trained after it. Without an update its samples wait for the next one.
     pub updated: bool,
+    /// Number of old samples of its update, N.
+    #[serde(default)]
+    pub n_old: usize,
+    /// Number of new samples of its update, ΔN: those of all experiences that waited.
+    #[serde(default)]
+    pub n_new: usize,
     /// Number of epochs of its update.
     pub epochs: usize,
     /// Number of steps of its update.
@@ -29,13 +41,13 @@ pub struct Experience {
     /// Rule or limit that ended its update; `None` if nothing was trained.
     pub stopped_by: Option<StoppedBy>,
     /// Held-out samples, which no training sees.
-    pub panel: Vec<usize>,
-    /// Risk of the encoder before this experience on its panel: the encoder that was live when its data came. `None` for
+    pub held_out: Vec<usize>,
+    /// Risk of the encoder before this experience on its held-out samples: the encoder that was live when its data came. `None` for
     /// the first.
     pub served: Option<f64>,
-    /// Risk of the encoder after this experience on the panel of each experience up to it; `None` where it was not measured.
-    pub risks: Vec<Option<f64>>,
-    /// Cost of its update, the measurement of the panels included as [`Cost::measuring`].
+    /// Risk of the encoder after this experience on the held-out samples of each experience up to it; `None` where it was not measured.
+    pub risks: SparseRow,
+    /// Cost of its update, the measurement of held-out samples included as [`Cost::measuring`].
     pub cost: Cost,
 }
 
@@ -55,7 +67,10 @@ pub struct StreamMemory {
     pub(super) waiting: Vec<Waiting>,
     /// Regret of what waits, in nats summed over samples.
     pub(super) regret: f64,
-    /// Cost in full passes of the decision on the experience that is about to be charged with it.
+    /// Decision on the experience that comes next.
+    #[serde(skip)]
+    pub(super) decision: Option<Decision>,
+    /// Its cost in full passes, with which the experience is about to be charged.
     #[serde(skip)]
     pub(super) deciding: f64,
 }
@@ -71,6 +86,14 @@ impl StreamMemory {
         self.waiting
             .iter()
             .flat_map(|it| it.samples.iter().copied())
+    }
+
+    /// Returns the old and the new samples that an update would have now: those that are kept, and all that waits
+    /// with the `arriving` ones.
+    pub fn samples(&self, arriving: &[usize]) -> [Vec<usize>; 2] {
+        let kept = self.buffer.kept().iter().map(|it| it.sample);
+        let new = self.waiting().chain(arriving.iter().copied());
+        [kept.collect(), new.collect()]
     }
 
     /// Returns the numbers of experiences and of samples that wait.
@@ -125,18 +148,45 @@ impl StreamState {
         &self.memory
     }
 
-    /// Returns the matrix of risks `[T, T]`: row i is the encoder after experience i, column j the panel of experience j. The
-    /// cells next to the diagonal on its right are the risks of the encoder that was live when experience j came; those
-    /// beyond were not measured, since their data had not come.
+    /// Returns the matrix of risks `[T, T]`: row i is the encoder after experience i, column j the held-out samples of
+    /// experience j. The cells next to the diagonal on its right are the risks of the encoder that was live when
+    /// experience j came. Rows end there: what lies beyond was not measured, since its data had not come.
     pub fn matrix(&self) -> Vec<Vec<Option<f64>>> {
-        let n = self.experiences.len();
-        let row = |(at, experience): (usize, &Experience)| {
-            let mut row = experience.risks.clone();
-            row.extend(self.experiences.get(at + 1).map(|next| next.served));
-            row.resize(n, None);
-            row
-        };
-        self.experiences.iter().enumerate().map(row).collect()
+        let served = self.experiences.iter().map(|it| Some(it.served)).skip(1);
+        let rows = self.experiences.iter().zip(served.chain([None]));
+        rows.map(|(it, served)| it.risks.followed_by(served))
+            .collect()
+    }
+
+    /// Returns those of the listed experiences that come next in a stream that continues: all behind the ones that it
+    /// has gone through.
+    ///
+    /// # Errors
+    /// [`TrainError`] if the list does not begin with the names of these.
+    pub fn next_of<'n>(&self, listed: &'n [&'n str]) -> Result<&'n [&'n str], TrainError> {
+        for (at, experience) in self.experiences.iter().enumerate() {
+            let found = listed.get(at).copied();
+            if found != Some(&experience.name[..]) {
+                let found = found.map_or("nothing".to_owned(), |found| format!("{found:?}"));
+                return Err(TrainError::message(format!(
+                    "found {found} as experience {}, expected {:?}, which the stream has gone through",
+                    at + 1,
+                    experience.name
+                )));
+            }
+        }
+        Ok(&listed[self.experiences.len()..])
+    }
+
+    /// Forgets the held-out samples of experiences that no later encoder is measured on, so that the memory of a long
+    /// stream stays small. They are then no longer known as samples that have come.
+    pub fn forget_held_out(&mut self) {
+        let measured = Self::measured(self.experiences.len() + 1);
+        for (at, experience) in self.experiences.iter_mut().enumerate() {
+            if !measured.contains(&at) {
+                experience.held_out = Vec::new();
+            }
+        }
     }
 
     /// Returns the number of steps of all updates so far.
@@ -161,7 +211,7 @@ impl StreamState {
         last.map_or(0.0, |it| it.cost.charged())
     }
 
-    /// Returns the experiences whose panels are measured when there are n: all up to 32, then the first, the last 8 and between them
+    /// Returns the experiences whose held-out samples are measured when there are n: all up to 32, then the first, the last 8 and between them
     /// those at powers of 2, so that an evaluation's cost grows with the logarithm of the stream's length.
     pub fn measured(n: usize) -> Vec<usize> {
         if n <= ALL {
@@ -180,7 +230,47 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_number_of_measured_panels_is_bounded() {
+    fn a_list_begins_with_what_has_come() {
+        let of = |name: &str| Experience {
+            name: name.to_owned(),
+            ..Experience::default()
+        };
+        let experiences = ["a", "b"].map(of).to_vec();
+        let state = StreamState::from_parts(experiences, StreamMemory::default());
+        assert_eq!(state.next_of(&["a", "b", "c"]).unwrap(), ["c"]);
+        assert!(state.next_of(&["a", "b"]).unwrap().is_empty());
+        for (listed, expected) in [
+            (
+                &["a", "c"][..],
+                "found \"c\" as experience 2, expected \"b\"",
+            ),
+            (&["a"], "found nothing as experience 2, expected \"b\""),
+        ] {
+            let error = state.next_of(listed).unwrap_err().to_string();
+            assert!(error.starts_with(expected), "{error}");
+        }
+    }
+
+    #[test]
+    fn held_out_samples_that_are_measured_again_are_kept() {
+        let experiences = (0..100).map(|at| Experience {
+            held_out: vec![at],
+            ..Experience::default()
+        });
+        let memory = StreamMemory::default();
+        let mut state = StreamState::from_parts(experiences.collect(), memory);
+        state.forget_held_out();
+        for at in StreamState::measured(101)
+            .into_iter()
+            .filter(|at| *at < 100)
+        {
+            assert_eq!(state.experiences[at].held_out, [at]);
+        }
+        assert_eq!(state.experiences[50].held_out, [0; 0]);
+    }
+
+    #[test]
+    fn the_number_of_measured_experiences_is_bounded() {
         assert_eq!(StreamState::measured(3), [0, 1, 2]);
         assert_eq!(StreamState::measured(32).len(), 32);
         let expected = [0, 1, 2, 4, 8, 16, 32, 64, 92, 93, 94, 95, 96, 97, 98, 99];

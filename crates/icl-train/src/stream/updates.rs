@@ -1,48 +1,24 @@
 //! The experiences of a stream: trained on, or waiting for the next update.
 
-use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
-use icl_core::{Collate, Encoder, Increment, Samples, Views};
+use icl_core::{Collate, CollateFor, Encoder, Increment, Samples, TrainableEncoder, Views};
 
 use crate::error::TrainError;
-use crate::evaluation::StoppedBy;
 use crate::method::Method;
-use crate::progress::{Callbacks, Cost, TrainingRecord};
+use crate::progress::{Callbacks, Outcome};
 use crate::settings::TrainingSettings;
 use crate::stream::advanced::{Advanced, Arriving};
+use crate::stream::decision::Decision;
 use crate::stream::division::Divided;
-use crate::stream::policy::Decision;
+use crate::stream::row::SparseRow;
 use crate::stream::settings::Stream;
 use crate::stream::state::{Experience, StreamState};
-
-/// Facts about the training of an experience; the default is no training.
-#[derive(Default)]
-struct Trained {
-    updated: bool,
-    epochs: usize,
-    n_steps: u64,
-    stopped_by: Option<StoppedBy>,
-    cost: Cost,
-}
-
-impl Trained {
-    fn of<R>(record: &TrainingRecord<R>) -> Self {
-        Self {
-            updated: true,
-            epochs: record.n_epochs(),
-            n_steps: record.n_steps,
-            stopped_by: record.stopped_by,
-            cost: record.cost,
-        }
-    }
-}
 
 impl<B, S, V, C> Stream<'_, B, S, V, C>
 where
     B: AutodiffBackend,
     S: Samples,
     V: Views<Sample = S::Sample>,
-    C: Collate<View = V::View>,
 {
     /// Trains an encoder on the first experience, as [`Trainer::pretrain`](crate::Trainer::pretrain) does.
     ///
@@ -55,8 +31,8 @@ where
         callbacks: &mut Callbacks<'_>,
     ) -> Result<Advanced<M, B>, TrainError>
     where
-        M: AutodiffModule<B> + Encoder<B, Batch = C::Batch<B>>,
-        M::InnerModule: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
+        M: TrainableEncoder<B>,
+        C: CollateFor<B, V::View, M>,
     {
         let state = StreamState::default();
         let divided = self.divided(&state, &arriving)?;
@@ -65,17 +41,7 @@ where
         let trainer = self.trainer(&increment, self.seed_of(arriving.name).value());
         let outcome = trainer.pretrain_with(encoder, callbacks);
         let outcome = outcome.map_err(|error| error.within(arriving.place()))?;
-        let record = outcome.record;
-        let trained = Trained::of(&record);
-        let state = self.after(state, &outcome.encoder, &arriving, divided, (None, trained))?;
-        Ok(Advanced {
-            trained: outcome.trained,
-            encoder: outcome.encoder,
-            state,
-            increment,
-            parameter_change: outcome.parameter_change,
-            train_s: record.seconds.training(),
-        })
+        self.advanced(state, outcome, increment, &arriving, divided, None)
     }
 
     /// Begins with an encoder that was trained elsewhere on the first experience. Nothing says that it has not seen the held-out
@@ -85,23 +51,24 @@ where
     /// [`TrainError`] if the experience has too few samples, or one cannot be read.
     pub fn adopt<M>(&self, encoder: &M, arriving: &Arriving<'_>) -> Result<StreamState, TrainError>
     where
-        M: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
+        M: Encoder<B::InnerBackend>,
+        C: Collate<B::InnerBackend, V::View, M::Batch>,
     {
         let state = StreamState::default();
         let divided = self.divided(&state, arriving)?;
-        let trained = Trained {
+        let given = Experience {
             updated: true,
-            ..Trained::default()
+            ..Experience::default()
         };
-        self.after(state, encoder, arriving, divided, (None, trained))
+        self.after(state, encoder, arriving, divided, given)
     }
 
     /// Decides by the stream's [`Policy`](crate::Policy) whether what arrives, with all that waits, is a reason for an update: then
     /// [`next`](Self::next) follows, else [`wait`](Self::wait). The cost of a measured drift is charged to the experience.
     ///
     /// # Errors
-    /// [`TrainError`] if the experience has too few samples, a sample is absent or cannot be read, or a drift cannot be
-    /// measured.
+    /// [`TrainError`] if a number of the policy is out of its range, the experience has too few samples, a sample is
+    /// absent or cannot be read, or a drift cannot be measured.
     pub fn decide<M>(
         &self,
         state: &mut StreamState,
@@ -109,8 +76,10 @@ where
         arriving: &Arriving<'_>,
     ) -> Result<Decision, TrainError>
     where
-        M: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
+        M: Encoder<B::InnerBackend>,
+        C: Collate<B::InnerBackend, V::View, M::Batch>,
     {
+        self.policy.check()?;
         let when = self.policy.when;
         let (drift, passes) = match when.needs_drift() {
             false => (None, 0.0),
@@ -124,11 +93,14 @@ where
             state.charged_to_updates() + passes,
             state.cost_of_last_update(),
         ];
-        state.memory.deciding = passes;
         let drift = drift.as_ref().map(|it| it.deciding());
-        Ok(self
+        let memory = &mut state.memory;
+        let decision = self
             .policy
-            .decide(&mut state.memory, arriving.name, n_training, drift, costs))
+            .decide(memory, arriving.name, n_training, drift, costs);
+        memory.deciding = passes;
+        memory.decision = Some(decision.clone());
+        Ok(decision)
     }
 
     /// Updates for the next experience, and for all that waits, by a method, as [`Trainer::update`](crate::Trainer::update)
@@ -149,15 +121,14 @@ where
         callbacks: &mut Callbacks<'_>,
     ) -> Result<Advanced<M, B>, TrainError>
     where
-        M: AutodiffModule<B> + Encoder<B, Batch = C::Batch<B>>,
-        M::InnerModule: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
+        M: TrainableEncoder<B>,
+        C: CollateFor<B, V::View, M>,
     {
         let divided = self.divided(&state, &arriving)?;
-        let served = self.held_out_risk(live, &divided.panel)?;
+        let served = self.held_out_risk(live, &divided.held_out)?;
         let memory = state.memory();
-        let kept = memory.buffer().kept().iter().map(|kept| kept.sample);
-        let new = memory.waiting().chain(divided.training.iter().copied());
-        let increment = Increment::try_new(kept.collect(), new.collect());
+        let [old, new] = memory.samples(&divided.training);
+        let increment = Increment::try_new(old, new);
         let increment = increment.map_err(|error| arriving.failed(error))?;
         let trainer = self
             .trainer(&increment, self.seed_of(arriving.name).value())
@@ -172,19 +143,8 @@ where
         let outcome = trainer
             .update_with(method, trained, fresh, callbacks)
             .map_err(|error| error.within(arriving.place()))?;
-        let record = outcome.record;
-        let mut trained = Trained::of(&record);
-        trained.cost.measuring += self.forward_passes::<M::InnerModule>(divided.panel.len());
-        let facts = (Some(served), trained);
-        let state = self.after(state, &outcome.encoder, &arriving, divided, facts)?;
-        Ok(Advanced {
-            trained: outcome.trained,
-            encoder: outcome.encoder,
-            state,
-            increment,
-            parameter_change: outcome.parameter_change,
-            train_s: record.seconds.training(),
-        })
+        let served = Some(served);
+        self.advanced(state, outcome, increment, &arriving, divided, served)
     }
 
     /// Lets the next experience wait: the live encoder is measured on its held-out samples, and its training samples belong
@@ -199,12 +159,16 @@ where
         arriving: &Arriving<'_>,
     ) -> Result<StreamState, TrainError>
     where
-        M: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
+        M: Encoder<B::InnerBackend>,
+        C: Collate<B::InnerBackend, V::View, M::Batch>,
     {
         let divided = self.divided(&state, arriving)?;
-        let served = self.held_out_risk(live, &divided.panel)?;
-        let facts = (Some(served), Trained::default());
-        self.after(state, live, arriving, divided, facts)
+        let served = self.held_out_risk(live, &divided.held_out)?;
+        let waiting = Experience {
+            served: Some(served),
+            ..Experience::default()
+        };
+        self.after(state, live, arriving, divided, waiting)
     }
 
     /// Counts what waits among the samples that an update has seen, without one: decisions can be tried before anything is
@@ -215,53 +179,96 @@ where
         state
     }
 
-    /// Returns the state after an experience, with the risks that `encoder` has.
+    /// Returns what the training for an experience leaves behind, with the risk of the encoder before it.
+    fn advanced<M, R>(
+        &self,
+        state: StreamState,
+        outcome: Outcome<M, B, R>,
+        increment: Increment,
+        arriving: &Arriving<'_>,
+        divided: Divided,
+        served: Option<f64>,
+    ) -> Result<Advanced<M, B>, TrainError>
+    where
+        M: TrainableEncoder<B>,
+        C: CollateFor<B, V::View, M>,
+    {
+        let Outcome {
+            trained,
+            encoder,
+            parameter_change,
+            record,
+            ..
+        } = outcome;
+        let mut experience = Experience {
+            updated: true,
+            n_old: increment.old().len(),
+            n_new: increment.new_data().len(),
+            epochs: record.n_epochs(),
+            n_steps: record.n_steps,
+            stopped_by: record.stopped_by,
+            served,
+            cost: record.cost,
+            ..Experience::default()
+        };
+        if served.is_some() {
+            let passes = self.forward_passes::<M::InnerModule>(divided.held_out.len());
+            experience.cost.measuring += passes;
+        }
+        Ok(Advanced {
+            state: self.after(state, &encoder, arriving, divided, experience)?,
+            trained,
+            encoder,
+            increment,
+            parameter_change,
+            train_s: record.seconds.training(),
+        })
+    }
+
+    /// Returns the state after an experience, of which the training, its cost and what was served are known, with the
+    /// risks that `encoder` has.
     fn after<M>(
         &self,
         mut state: StreamState,
         encoder: &M,
         arriving: &Arriving<'_>,
         divided: Divided,
-        (served, trained): (Option<f64>, Trained),
+        mut experience: Experience,
     ) -> Result<StreamState, TrainError>
     where
-        M: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
+        M: Encoder<B::InnerBackend>,
+        C: Collate<B::InnerBackend, V::View, M::Batch>,
     {
         let n = state.experiences.len() + 1;
         state.memory.arrive(arriving.name, divided.training);
-        if trained.updated {
+        if experience.updated {
             state.memory.absorb(self.keep, |name| self.seed_of(name));
         }
         // Without an update the risks are those of the same encoder before.
-        let known = state.experiences.last().filter(|_| !trained.updated);
-        let known = known.map_or(&[][..], |it| &it.risks);
+        let known = state.experiences.last().filter(|_| !experience.updated);
+        let known = known.map_or_else(SparseRow::default, |it| it.risks.clone());
         let mut risks = vec![None; n];
-        let mut cost = trained.cost;
         for at in StreamState::measured(n) {
             let earlier = state.experiences.get(at);
-            let panel = earlier.map_or(&divided.panel, |it| &it.panel);
-            let is_served = at + 1 == n && !trained.updated;
-            let risk = known.get(at).copied().flatten();
-            risks[at] = match risk.or(served.filter(|_| is_served)) {
+            let held_out = earlier.map_or(&divided.held_out, |it| &it.held_out);
+            let is_served = at + 1 == n && !experience.updated;
+            risks[at] = match known.get(at).or(experience.served.filter(|_| is_served)) {
                 Some(risk) => Some(risk),
                 None => {
-                    cost.measuring += self.forward_passes::<M>(panel.len());
-                    Some(self.held_out_risk(encoder, panel)?)
+                    experience.cost.measuring += self.forward_passes::<M>(held_out.len());
+                    Some(self.held_out_risk(encoder, held_out)?)
                 }
             };
         }
-        cost.monitoring += std::mem::take(&mut state.memory.deciding);
+        experience.cost.monitoring += std::mem::take(&mut state.memory.deciding);
+        let held_out = arriving.held_out.as_ref();
         state.experiences.push(Experience {
             name: arriving.name.to_owned(),
-            n_samples: arriving.samples.len() + arriving.held_out.as_ref().map_or(0, Vec::len),
-            updated: trained.updated,
-            epochs: trained.epochs,
-            n_steps: trained.n_steps,
-            stopped_by: trained.stopped_by,
-            panel: divided.panel,
-            served,
-            risks,
-            cost,
+            n_samples: arriving.samples.len() + held_out.map_or(0, Vec::len),
+            decision: state.memory.decision.take(),
+            held_out: divided.held_out,
+            risks: risks.into(),
+            ..experience
         });
         Ok(state)
     }

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::TrainError;
 
 /// Smallest drift that counts where none is given, in nats.
@@ -23,7 +25,8 @@ const EFFECT: f64 = 0.05;
 ///
 /// Sources: triggers by time, amount and drift, and by cost, are those of Modyn (Böther et al., 2025), with the bias of inference and its
 /// permutation test ([`icl_core::drift`]) in place of a distance of embeddings.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
 pub enum When {
     /// At every experience.
     Always,
@@ -77,6 +80,20 @@ impl FromStr for When {
                             1, NATS from 0 and L above 0";
             TrainError::new("when", format!("{found:?}"), expected)
         })
+    }
+}
+
+impl From<When> for String {
+    fn from(when: When) -> Self {
+        when.to_string()
+    }
+}
+
+impl TryFrom<String> for When {
+    type Error = TrainError;
+
+    fn try_from(text: String) -> Result<Self, TrainError> {
+        text.parse()
     }
 }
 

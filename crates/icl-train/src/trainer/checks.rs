@@ -2,7 +2,7 @@
 
 use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
-use icl_core::{Alone, Collate, Increment, Samples, Views};
+use icl_core::{Alone, Increment, Samples, Views};
 
 use crate::devices::replicas::{check_alike, check_close};
 use crate::error::TrainError;
@@ -21,7 +21,6 @@ where
     B: AutodiffBackend,
     S: Samples,
     V: Views<Sample = S::Sample>,
-    C: Collate<View = V::View>,
 {
     /// Checks that all members of a group have the same samples and views: each computes the risk of the encoder by itself, over few
     /// samples.

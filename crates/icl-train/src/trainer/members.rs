@@ -6,7 +6,7 @@ use std::thread::{Builder, scope};
 
 use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
-use icl_core::{Collate, Group, Samples, Threads, Views};
+use icl_core::{Group, Samples, Threads, Views};
 
 use crate::error::{TrainError, TrainErrorKind, no_thread};
 use crate::optimizer::rates::Rates;
@@ -22,7 +22,7 @@ where
     B: AutodiffBackend,
     S: Samples,
     V: Views<Sample = S::Sample>,
-    C: Collate<View = V::View>,
+    C: Send + Sync,
     O: Clone + Send,
 {
     /// Returns whether this trainer starts members for its devices.

@@ -8,8 +8,8 @@ mod train;
 use std::sync::Arc;
 
 use burn::lr_scheduler::LrScheduler;
-use burn::tensor::backend::AutodiffBackend;
-use icl_core::{Alone, Collate, Group, Increment, Samples, Seed, Views};
+use burn::tensor::backend::{AutodiffBackend, Backend};
+use icl_core::{Alone, Group, Increment, Samples, Seed, Views};
 
 use crate::error::{TrainError, TrainErrorKind};
 use crate::evaluation::evaluator::Evaluator;
@@ -50,7 +50,7 @@ use crate::views::problem::Problem;
 /// let samples: Vec<[f32; 2]> = (0..90).map(|i| [(i as f32).sin(), (i as f32).cos()]).collect();
 /// let increment = Increment::try_new((0..60).collect(), (60..90).collect())?;
 /// let views = Augment::new(|x: &[f32; 2], rng| x.map(|x| x + 0.1 * rng.random::<f32>()));
-/// let trainer = Trainer::<Autodiff<Flex>, _, _, _>::new(&samples, views, Stack::new(), &increment)
+/// let trainer = Trainer::<Autodiff<Flex>, _, _, _>::new(&samples, views, Stack, &increment)
 ///     .settings(TrainingSettings { epochs: 3, ..Default::default() })
 ///     .seed(7);
 /// let encoder = Mine { layer: LinearConfig::new(2, 8).init(&Default::default()) };
@@ -77,9 +77,6 @@ pub struct Trainer<'a, B: AutodiffBackend, S, V, C, O = DefaultAdam> {
     pub(crate) devices: Vec<B::Device>,
     pub(crate) group: &'a dyn Group,
 }
-
-/// Number of samples over which the statistics of a result are re-estimated, or more if its risk is over more.
-const STATISTICS: usize = 2048;
 
 impl<'a, B: AutodiffBackend, S, V, C> Trainer<'a, B, S, V, C> {
     /// Creates a trainer for these samples with the default settings, seed 0 and the default device.
@@ -115,7 +112,7 @@ impl<'a, B: AutodiffBackend, S, V, C, O> Trainer<'a, B, S, V, C, O> {
     /// # let increment = Increment::before((0..8).collect())?;
     /// # let views = Augment::new(|x: &[f32; 2], _| *x);
     /// # type B = Autodiff<Flex>;
-    /// let trainer = Trainer::<B, _, _, _>::new(&samples, views, Stack::new(), &increment)
+    /// let trainer = Trainer::<B, _, _, _>::new(&samples, views, Stack, &increment)
     ///     .optimizer(AdamWConfig::new().with_weight_decay(1e-4).init::<B, Linear<B>>());
     /// # Ok::<(), icl_core::Error>(())
     /// ```
@@ -142,7 +139,7 @@ impl<'a, B: AutodiffBackend, S, V, C, O> Trainer<'a, B, S, V, C, O> {
     /// # let increment = Increment::before((0..8).collect())?;
     /// # let views = Augment::new(|x: &[f32; 2], _| *x);
     /// let cosine = CosineAnnealingLrSchedulerConfig::new(1e-3, 500).init()?;
-    /// let trainer = Trainer::<Autodiff<Flex>, _, _, _>::new(&samples, views, Stack::new(), &increment)
+    /// let trainer = Trainer::<Autodiff<Flex>, _, _, _>::new(&samples, views, Stack, &increment)
     ///     .scheduler(cosine);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -270,25 +267,19 @@ where
     B: AutodiffBackend,
     S: Samples,
     V: Views<Sample = S::Sample>,
-    C: Collate<View = V::View>,
 {
     /// Returns the evaluator of this trainer. It draws one fixed pair of views of each sample from the
     /// root seed, the same for every method, and computes risks over at most
     /// [`evaluation_samples`](field@TrainingSettings::evaluation_samples) training samples.
     pub fn evaluator(&self) -> Evaluator<'_, B::InnerBackend, S, V, C> {
-        Evaluator {
-            problem: self.problem(),
-            root_seed: self.seed,
-            seed: Seed::new(self.seed).child("evaluation"),
-            temperature: self.settings.temperature,
-            negatives: self.settings.negatives,
-            device: self.devices[0].clone(),
-            group: self.group,
-            max_samples: self.settings.evaluation_samples,
-            max_statistics: self.settings.evaluation_samples.max(STATISTICS),
-            has_old_partners: false,
-            at: (0, 0),
-        }
+        let device = self.devices[0].clone();
+        evaluator(
+            self.problem(),
+            &self.settings,
+            self.seed,
+            device,
+            self.group,
+        )
     }
 
     /// Returns the evaluator by which a run decides when to stop: over at most
@@ -304,5 +295,31 @@ where
             max_statistics: n.div_ceil(2).max(4),
             ..self.evaluator().with_at_most(n)
         }
+    }
+}
+
+/// Number of samples over which the statistics of a result are re-estimated, or more if its risk is over more.
+const STATISTICS: usize = 2048;
+
+/// Returns the evaluator of a root seed.
+pub(crate) fn evaluator<'a, B: Backend, S, V, C>(
+    problem: Problem<'a, S, V, C>,
+    settings: &TrainingSettings,
+    root_seed: u64,
+    device: B::Device,
+    group: &'a dyn Group,
+) -> Evaluator<'a, B, S, V, C> {
+    Evaluator {
+        problem,
+        root_seed,
+        seed: Seed::new(root_seed).child("evaluation"),
+        temperature: settings.temperature,
+        negatives: settings.negatives,
+        device,
+        group,
+        max_samples: settings.evaluation_samples,
+        max_statistics: settings.evaluation_samples.max(STATISTICS),
+        has_old_partners: false,
+        at: (0, 0),
     }
 }

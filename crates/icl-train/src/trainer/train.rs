@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
-use icl_core::{Collate, Encoder, Increment, Samples, Seed, Views};
+use icl_core::{CollateFor, Encoder, Increment, Samples, Seed, TrainableEncoder, Views};
 
 use crate::error::{TrainError, no_thread, nothing_new};
 use crate::evaluation::evaluated::{Evaluations, Risk};
@@ -37,7 +37,6 @@ where
     B: AutodiffBackend,
     S: Samples,
     V: Views<Sample = S::Sample>,
-    C: Collate<View = V::View>,
 {
     /// Trains a fresh encoder on the old data X by NCE-I (Eq. 1) under the noise distribution p(X). The
     /// result is θ₀, from which updates start.
@@ -50,8 +49,8 @@ where
     /// a loss, a risk or a parameter is not finite, all embeddings are zero or the same, or members of a group differ.
     pub fn pretrain<M>(&self, encoder: M) -> Result<Outcome<M, B, f64>, TrainError>
     where
-        M: AutodiffModule<B> + Encoder<B, Batch = C::Batch<B>>,
-        M::InnerModule: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
+        M: TrainableEncoder<B>,
+        C: CollateFor<B, V::View, M>,
         O: RunOptimizer<M, B>,
     {
         self.pretrain_with(encoder, &mut Callbacks::new())
@@ -68,8 +67,8 @@ where
         callbacks: &mut Callbacks<'_>,
     ) -> Result<Outcome<M, B, f64>, TrainError>
     where
-        M: AutodiffModule<B> + Encoder<B, Batch = C::Batch<B>>,
-        M::InnerModule: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
+        M: TrainableEncoder<B>,
+        C: CollateFor<B, V::View, M>,
         O: RunOptimizer<M, B>,
     {
         if self.has_several_devices() {
@@ -120,8 +119,8 @@ where
     ///   [`NoiseSet::BothViews`](crate::NoiseSet::BothViews) is set for a loss that separates old noise from new.
     pub fn update<M>(&self, method: &Method, trained: M) -> Result<Outcome<M, B>, TrainError>
     where
-        M: AutodiffModule<B> + Encoder<B, Batch = C::Batch<B>>,
-        M::InnerModule: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
+        M: TrainableEncoder<B>,
+        C: CollateFor<B, V::View, M>,
         O: RunOptimizer<M, B>,
     {
         self.update_with(method, trained, None, &mut Callbacks::new())
@@ -142,8 +141,8 @@ where
         callbacks: &mut Callbacks<'_>,
     ) -> Result<Outcome<M, B>, TrainError>
     where
-        M: AutodiffModule<B> + Encoder<B, Batch = C::Batch<B>>,
-        M::InnerModule: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
+        M: TrainableEncoder<B>,
+        C: CollateFor<B, V::View, M>,
         O: RunOptimizer<M, B>,
     {
         if self.has_several_devices() {
@@ -260,8 +259,8 @@ where
         callbacks: &mut Callbacks<'_>,
     ) -> Result<Outcome<M, B, R>, TrainError>
     where
-        M: AutodiffModule<B> + Encoder<B, Batch = C::Batch<B>>,
-        M::InnerModule: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
+        M: TrainableEncoder<B>,
+        C: CollateFor<B, V::View, M>,
         R: SavedRisk,
     {
         if let Some(path) = callbacks.checkpoint() {
@@ -270,7 +269,7 @@ where
         }
         if !run.counters.is_complete {
             std::thread::scope(|scope| {
-                let batches = prefetch::<B, S, V, C>(
+                let batches = prefetch::<B, S, V, C, _, _>(
                     scope,
                     self.problem(),
                     run.seed.child("views"),

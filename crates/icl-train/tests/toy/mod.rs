@@ -57,11 +57,8 @@ impl Views for Jitter {
 /// Collation of one row per view.
 pub struct Stack;
 
-impl Collate for Stack {
-    type View = [f32; 4];
-    type Batch<B: Backend> = Tensor<B, 2>;
-
-    fn collate<B: Backend>(&self, views: &[[f32; 4]], device: &B::Device) -> Tensor<B, 2> {
+impl<B: Backend> Collate<B, [f32; 4], Tensor<B, 2>> for Stack {
+    fn collate(&self, views: &[[f32; 4]], device: &B::Device) -> Tensor<B, 2> {
         Tensor::from_data(TensorData::new(views.concat(), [views.len(), 4]), device)
     }
 }

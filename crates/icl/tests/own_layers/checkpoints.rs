@@ -12,7 +12,7 @@ fn run(
     method: Option<&Method>,
 ) -> Result<f64, TrainError> {
     let increment = increment();
-    let trainer = Trainer::<B, _, _, _>::new(samples, views, Stack::new(), &increment);
+    let trainer = Trainer::<B, _, _, _>::new(samples, views, Stack, &increment);
     let trainer = trainer.settings(settings());
     let mut callbacks = Callbacks::new().with_checkpoint(path);
     let encoder = Stock::new(0.0);

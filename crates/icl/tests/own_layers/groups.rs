@@ -139,7 +139,7 @@ fn calls_data_and_encoders_that_differ_are_named() {
     );
     let found = train(&|group, rank| {
         let views = jitter([0.3, 0.6][rank]);
-        let trainer = Trainer::<B, _, _, _>::new(&one, views, Stack::new(), &of_two);
+        let trainer = Trainer::<B, _, _, _>::new(&one, views, Stack, &of_two);
         let trainer = trainer.settings(settings()).group(group);
         trainer.update(&Method::icl(), Stock::new(0.0)).map(drop)
     });

@@ -134,6 +134,6 @@ fn settings() -> TrainingSettings {
 fn trainer<'a, S>(
     samples: &'a S,
     increment: &'a Increment,
-) -> Trainer<'a, B, S, impl Views<Sample = [f32; 4], View = [f32; 4]>, Stack<[f32; 4]>> {
-    Trainer::new(samples, jitter(0.3), Stack::new(), increment).settings(settings())
+) -> Trainer<'a, B, S, impl Views<Sample = [f32; 4], View = [f32; 4]>, Stack> {
+    Trainer::new(samples, jitter(0.3), Stack, increment).settings(settings())
 }

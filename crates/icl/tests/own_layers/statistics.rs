@@ -35,8 +35,7 @@ fn the_caller_s_encoder_stays_as_it_was() {
         );
     }
 
-    let stream =
-        Stream::<B, _, _, _>::new(&samples, jitter(0.3), Stack::new()).settings(settings());
+    let stream = Stream::<B, _, _, _>::new(&samples, jitter(0.3), Stack).settings(settings());
     let arriving = |name, from: usize| Arriving {
         name,
         samples: (from..from + 30).collect(),

@@ -12,7 +12,7 @@ use crate::commands::compare_backends::energy::EnergyMeter;
 use crate::commands::compare_backends::options::Resolved;
 use crate::domain::Domain;
 use crate::domain::data::DataSet;
-use crate::domain::dispatch::{OnNewEncoder, with_new_encoder};
+use crate::domain::encoder_choice::{OnNewEncoder, with_new_encoder};
 use crate::process::causes::Causes;
 use crate::process::failure::Failure;
 use crate::process::interrupt;
@@ -23,16 +23,22 @@ use crate::process::interrupt;
 /// If they cannot.
 pub fn check(resolved: &Resolved) -> Result<(), Failure> {
     let options = &resolved.options;
-    with_new_encoder(&options.data, &options.encoder, &options.noise, Check)
+    let work = Check { resolved };
+    with_new_encoder(&options.data, &options.encoder, &options.noise, work)
 }
 
-struct Check;
+struct Check<'a> {
+    resolved: &'a Resolved,
+}
 
-impl OnNewEncoder for Check {
+impl OnNewEncoder for Check<'_> {
     type Output = ();
 
-    fn run<D: Domain>(self, _: &D, _: &D::Data) -> Result<(), Failure> {
-        Ok(())
+    fn run<D: Domain>(self, domain: &D, data: &D::Data) -> Result<(), Failure> {
+        let (split, alpha) = (&self.resolved.split, self.resolved.alpha);
+        let seed = Seed::new(self.resolved.seed).child("data");
+        let increment = data.increment(split, alpha, seed)?;
+        domain.refitted(data, split, increment.old()).map(drop)
     }
 }
 

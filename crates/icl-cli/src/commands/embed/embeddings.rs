@@ -3,10 +3,11 @@
 use anyhow::anyhow;
 use burn::tensor::Tensor;
 use burn::tensor::backend::{AutodiffBackend, Backend};
-use icl_core::{Collate, Encoder, HostRows, Increment, Samples, Views};
+use icl_core::{Encoder, HostRows, Increment, Samples, Views};
 use icl_train::Trainer;
 
 use crate::domain::Domain;
+use crate::domain::collation::OnEveryBackend;
 use crate::process::failure::Failure;
 
 /// Maximum number of samples per encoder pass.
@@ -48,7 +49,7 @@ impl Embeddings {
                     .map_err(|error| Failure::Input(anyhow!(error)))?;
                 plain.push(domain.views().plain(&sample));
             }
-            let batch = domain.collate().collate::<B>(&plain, device);
+            let batch = domain.collate().0.batch::<B>(&plain, device);
             let rows: Tensor<B, 2> = encoder.embed(batch);
             embeddings.d = rows.dims()[1];
             let rows = rows.into_data().convert::<f32>();

@@ -13,7 +13,7 @@ use icl_data::Found;
 use crate::backend::{OnBackend, on_backend};
 use crate::domain::Domain;
 use crate::domain::data::{Data, DataSet, tell_unlabelled};
-use crate::domain::dispatch::{OnStoredEncoder, with_stored_encoder};
+use crate::domain::encoder_choice::{OnStoredEncoder, with_stored_encoder};
 use crate::domain::encoder_file::EncoderFile;
 use crate::files::apart::check_apart;
 use crate::files::embedding_format::EmbeddingFormat;

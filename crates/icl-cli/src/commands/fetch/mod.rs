@@ -12,8 +12,8 @@ use icl_data::catalogue::{CatalogueEntry, CatalogueFile};
 use ureq::Agent;
 
 use crate::files::new_folders::NewFolders;
+use crate::options::choice::suggestion;
 use crate::options::data::data_dir_help;
-use crate::options::similar::suggestion;
 use crate::process::failure::Failure;
 use crate::process::interrupt;
 use crate::process::terminal::print;

@@ -18,13 +18,14 @@ use crate::commands::run::protocol;
 use crate::commands::run::protocol::{
     FLOORS, Kept, MethodAccuracies, Protocols, in_files, state_name,
 };
+use crate::domain::Collated;
 use crate::domain::Domain;
 use crate::domain::data::{DataSet, tell_equal};
 use crate::domain::encoder_file;
 use crate::domain::recall::stored_recall;
-use crate::files::run_results::ENCODER;
 use crate::files::whole::remove_if_there;
 use crate::files::work_folder::WorkFolder;
+use crate::files::work_place::ENCODER;
 use crate::options::protocol::max_evaluated;
 use crate::options::training::PAPER_PATIENCE;
 use crate::process::failure::Failure;
@@ -71,11 +72,16 @@ type DomainTrainer<'a, D, B> = Trainer<
     B,
     <D as Domain>::Data,
     &'a <D as Domain>::Views,
-    <D as Domain>::Collate,
+    Collated<<D as Domain>::Collate>,
     UpdateRule,
 >;
-type DomainEvaluator<'a, D, B> =
-    Evaluator<'a, B, <D as Domain>::Data, &'a <D as Domain>::Views, <D as Domain>::Collate>;
+type DomainEvaluator<'a, D, B> = Evaluator<
+    'a,
+    B,
+    <D as Domain>::Data,
+    &'a <D as Domain>::Views,
+    Collated<<D as Domain>::Collate>,
+>;
 
 impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
     /// Splits the data and runs all methods; returns their records and the map of their embeddings.
@@ -203,7 +209,7 @@ impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
         let seed = Seed::new(self.seed).child("evaluation");
         let names = &self.resolved.protocols;
         let is_evaluated = self.data.has_labels() && !names.is_empty();
-        let raw = is_evaluated.then(|| self.domain.raw(self.data));
+        let raw = is_evaluated.then(|| self.domain.features(self.data));
         let raw = raw.transpose()?.flatten();
         let width = raw.as_ref().map_or(0, Matrix::n_columns);
         let evaluated = EvaluatedSamples::of(increment, max_evaluated(names, width), seed)?;

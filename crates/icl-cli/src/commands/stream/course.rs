@@ -1,22 +1,23 @@
 //! The course of a stream on one backend: one experience after the other.
 
 use std::cell::Cell;
-use std::path::Path;
+use std::path::PathBuf;
 
 use anyhow::anyhow;
 use burn::tensor::backend::AutodiffBackend;
-use icl_core::Increment;
-use icl_train::{Stream, TrainError};
+use icl_report::StreamRecord;
+use icl_train::TrainError;
 
 use crate::backend::OnBackend;
-use crate::commands::stream::folder::{AtWork, RECORD, StreamFolder};
+use crate::commands::stream::experience::{CurrentExperience, ExperienceRecord};
+use crate::commands::stream::folder::{AtWork, StreamFolder};
 use crate::commands::stream::gathered::{Gathered, like};
+use crate::commands::stream::manifest::Listed;
 use crate::commands::stream::options::Resolved;
+use crate::commands::stream::provenance::{Provenance, changed};
 use crate::commands::stream::source::Source;
-use crate::commands::stream::step::{Step, StepRecord};
-use crate::commands::stream::strategy::{Strategy, write_json};
-use crate::commands::stream::summary::Summary;
-use crate::commands::stream::watched::together;
+use crate::commands::stream::strategy::StrategyRun;
+use crate::commands::stream::summary::{Summary, record};
 use crate::domain::Domain;
 use crate::domain::data::DataSet;
 use crate::domain::encoder_file::EncoderFile;
@@ -36,7 +37,9 @@ pub struct Course<'a, D: Domain> {
     /// Folder in which the stream continues.
     pub resumed: Option<StreamFolder>,
     /// Facts about the experiences that it holds.
-    pub steps: Vec<StepRecord>,
+    pub records: Vec<ExperienceRecord>,
+    /// Runs of all strategies, that of the chosen one first.
+    pub runs: Vec<StrategyRun<'a>>,
     /// Whether the first experience can be used.
     pub is_begun: &'a Cell<bool>,
 }
@@ -71,18 +74,30 @@ impl<D: Domain> Course<'_, D> {
     /// Estimates what is estimated from data from the training samples of the first experience.
     pub fn estimate<B: AutodiffBackend>(&mut self) -> Result<(), Failure> {
         let options = &self.resolved.options;
-        let gathered = &self.gathered;
-        let (views, collate) = (gathered.domain.views(), gathered.domain.collate());
-        let stream = Stream::<B, D::Data, _, _>::new(&gathered.data, views, collate)
-            .hold_out(options.course.measured.hold_out)
-            .panel(options.course.measured.evaluation_samples)
-            .seed(self.resolved.training.seed);
-        let first = gathered.experiences[0].arriving();
+        let first = self.gathered.experiences[0].arriving();
+        let stream = self.gathered.stream::<B>(self.resolved);
         let first = stream.training_samples(&first).map_err(Failure::input)?;
         let split = like(options.source.split.as_ref());
         let outliers = options.data.reading.outliers;
         self.gathered
             .estimate(&first, self.from.is_none(), &split, outliers)
+    }
+
+    /// Continues from the experiences that the folder holds, and reads their data again.
+    fn resume(&mut self, folder: &StreamFolder) -> Result<(), Failure> {
+        let names = self.records.iter().map(|it| &it.streamed.name).enumerate();
+        let paths: Vec<PathBuf> = names
+            .map(|(at, name)| folder.experience(at, name))
+            .collect();
+        self.runs.iter_mut().try_for_each(|run| run.read(&paths))?;
+        // The order is checked before any data are compared.
+        self.source.listed(&self.runs[0].state)?;
+        for at in 0..self.records.len() {
+            if !self.is_read_until(at)? {
+                break;
+            }
+        }
+        self.check()
     }
 
     /// Goes through all experiences that the folder does not hold, and returns the record.
@@ -91,58 +106,42 @@ impl<D: Domain> Course<'_, D> {
         folder: &mut StreamFolder,
         config: &str,
         devices: &[B::Device],
-    ) -> Result<icl_report::StreamRecord, Failure> {
+    ) -> Result<StreamRecord, Failure> {
+        self.resume(folder)?;
         let resolved = self.resolved;
-        let mut steps = std::mem::take(&mut self.steps);
-        let mut strategies = Strategy::all(resolved);
-        for (at, step) in steps.iter().enumerate() {
-            let path = folder.experience(at, &step.streamed.name);
-            for strategy in &mut strategies {
-                strategy.read(&path, at + 1 == steps.len())?;
-                if at + 1 < steps.len() {
-                    // A kill may have left it.
-                    strategy.forget(&path);
-                }
-            }
-        }
-        strategies.iter_mut().for_each(Strategy::drop_panels);
-        for at in 0..steps.len() {
-            if !self.is_read_until(at, &steps)? {
-                break;
-            }
-        }
-        self.check(&steps)?;
         let mut summary = Summary::new(resolved, config);
         let group = group();
         loop {
-            summary.keep_up(folder, self.source, &steps, &strategies, false)?;
-            let at = steps.len();
-            let is_there = self.is_read_until(at, &steps)?;
+            summary.keep_up(folder, self.source, &self.records, &self.runs, false)?;
+            let at = self.records.len();
+            let is_there = self.is_read_until(at)?;
             if !is_there && self.source.wait() {
                 continue;
             }
             let is_stopped = group.any(interrupt::requested());
             let is_stopped = is_stopped.map_err(TrainError::from)?;
             if is_stopped && (is_there || self.source.is_watched()) {
-                summary.keep_up(folder, self.source, &steps, &strategies, true)?;
+                summary.keep_up(folder, self.source, &self.records, &self.runs, true)?;
                 return Err(Failure::Interrupted(anyhow!(
                     "the stream was interrupted after {at} experiences"
                 )));
             }
             if !is_there {
-                summary.keep_up(folder, self.source, &steps, &strategies, true)?;
-                return summary.record(self.source, &steps, &strategies);
+                summary.keep_up(folder, self.source, &self.records, &self.runs, true)?;
+                return record(resolved, self.source, &self.records, &self.runs);
             }
             let arrived = &self.gathered.experiences[at];
             if self.source.is_watched() {
                 folder.note_at_work(&AtWork {
                     at,
-                    files: arrived.names_of_files(),
-                    checksum: arrived.checksum.clone(),
+                    provenance: Provenance {
+                        files: arrived.provenance.names_of_files(&arrived.name),
+                        ..arrived.provenance.clone()
+                    },
                 })?;
             }
             let next = folder.begin_experience()?;
-            let step = Step::<D, B> {
+            let experience = CurrentExperience::<D, B> {
                 resolved,
                 from: self.from,
                 gathered: &self.gathered,
@@ -152,75 +151,45 @@ impl<D: Domain> Course<'_, D> {
                 next: &next,
                 at,
             };
-            let record = match step.run(&mut strategies, &steps) {
-                Ok(record) => record,
+            let (record, done) = match experience.go_through(&self.runs, &self.records) {
+                Ok(done) => done,
                 Err(failure) => {
-                    // Some strategies may have gone through the experience.
-                    strategies.iter_mut().for_each(|it| it.done.truncate(at));
-                    summary.keep_up(folder, self.source, &steps, &strategies, true)?;
+                    summary.keep_up(folder, self.source, &self.records, &self.runs, true)?;
                     return Err(failure);
                 }
             };
-            write_json(&next.join(RECORD), &record)?;
-            for strategy in &strategies {
-                strategy.write(&next)?;
-            }
-            let name = &self.gathered.experiences[at].name;
+            let name = &record.streamed.name;
             folder.publish(at, name)?;
             let path = folder.experience(at, name);
-            for strategy in &mut strategies {
-                strategy.publish(&path);
-                strategy.drop_panels();
-                if at > 0 {
-                    strategy.forget(&folder.experience(at - 1, &steps[at - 1].streamed.name));
+            for (run, done) in self.runs.iter_mut().zip(done) {
+                run.publish(&path, done);
+                if let Some(last) = self.records.last() {
+                    run.forget(&folder.experience(at - 1, &last.streamed.name));
                 }
             }
-            steps.push(record);
+            self.records.push(record);
         }
     }
 
-    /// Reads experiences until there is one of this number; whether there is. Those of `steps` are read again.
-    pub fn is_read_until(&mut self, at: usize, steps: &[StepRecord]) -> Result<bool, Failure> {
-        let course = &self.resolved.options.course;
-        let reading = &self.resolved.options.data.reading;
-        let known = steps.iter().map(|it| it.streamed.name.as_str());
-        let listed = self.source.listed(known)?;
+    /// Reads experiences until there is one of this number, those with a record again; whether there is.
+    pub fn is_read_until(&mut self, at: usize) -> Result<bool, Failure> {
+        let resolved = self.resolved;
         while self.gathered.experiences.len() <= at {
-            let n = self.gathered.experiences.len();
-            let next = match &mut self.source {
-                Source::Divided(_) => return Ok(false),
-                Source::Manifest(_) => {
-                    let Some(listed) = listed.get(n) else {
-                        return Ok(false);
-                    };
-                    listed.check_apart(self.resolved.folder())?;
-                    let read = self.gathered.read(std::slice::from_ref(listed), reading);
-                    read.map_err(|(_, failure)| failure)?.0
-                }
-                Source::Watched(watched) => match steps.get(n) {
-                    Some(step) => {
-                        let files = step.names_of_files();
-                        let parts: Vec<_> = files.iter().map(|it| watched.listed(it)).collect();
-                        let read = self.gathered.read(&parts, reading);
-                        let read =
-                            read.map_err(|(at, failure)| changed(&parts[at].data, n, failure));
-                        watched.mark_taken(&files);
-                        read?.0
-                    }
-                    None => {
-                        let fewest = Increment::fewest_to_hold_out(course.measured.hold_out);
-                        let taken = watched
-                            .take(|parts| together(self.gathered.read(parts, reading), fewest))?;
-                        match taken {
-                            Some((_, next)) => next,
-                            None => return Ok(false),
-                        }
-                    }
-                },
+            let gathered = &self.gathered;
+            let n = gathered.experiences.len();
+            let read = |parts: &[Listed]| gathered.read(parts, &resolved.options.data.reading);
+            let next = self.source.next(
+                resolved,
+                (n, self.records.get(n)),
+                &self.runs[0].state,
+                read,
+            )?;
+            let Some((_, next)) = next else {
+                return Ok(false);
             };
             self.gathered.push(next);
         }
-        if at > 0 && at >= steps.len() {
+        if at > 0 && at >= self.records.len() {
             tell(format_args!(
                 "experience {}: {} {}",
                 self.gathered.experiences[at].name,
@@ -232,52 +201,35 @@ impl<D: Domain> Course<'_, D> {
     }
 
     /// Checks that the data of all experiences that the folder holds are those that it was begun with.
-    fn check(&self, steps: &[StepRecord]) -> Result<(), Failure> {
-        let pairs = self.gathered.experiences.iter().zip(steps).enumerate();
-        for (at, (arrived, step)) in pairs {
-            let (found, expected) = (&arrived.checksum, &step.checksum);
-            if (found, &arrived.name) == (expected, &step.streamed.name) {
+    fn check(&self) -> Result<(), Failure> {
+        let pairs = self
+            .gathered
+            .experiences
+            .iter()
+            .zip(&self.records)
+            .enumerate();
+        for (at, (arrived, record)) in pairs {
+            let (found, expected) = (&arrived.provenance, &record.provenance);
+            if (&found.checksum, &arrived.name) == (&expected.checksum, &record.streamed.name) {
                 continue;
             }
             let data = match &*self.source {
                 Source::Watched(watched) => {
-                    let files = step.names_of_files();
-                    let parts = found.split('+').zip(expected.split('+'));
-                    let is_same: Vec<bool> = parts.map(|(a, b)| a == b).collect();
-                    // The first data are read as one.
-                    let is_other = |at: usize| is_same.len() < files.len() || !is_same[at];
-                    let others = files.iter().enumerate().filter(|(at, _)| is_other(*at));
-                    let others: Vec<String> = others.map(|it| watched.listed(it.1).data).collect();
-                    others.join(" or ")
+                    let files = expected.changed_files(&record.streamed.name, &found.checksum);
+                    let paths: Vec<String> =
+                        files.iter().map(|it| watched.listed(it).data).collect();
+                    paths.join(" or ")
                 }
                 Source::Manifest(_) | Source::Divided(_) => arrived.name.clone(),
             };
             let wrong = Failure::input(anyhow!(
-                "found data with the checksum {found}, expected those of {} with {expected}, with which the stream was begun",
-                step.streamed.name
+                "found data with the checksum {}, expected those of {} with {}, with which the stream was begun",
+                found.checksum,
+                record.streamed.name,
+                expected.checksum
             ));
             return Err(changed(&data, at, wrong));
         }
         Ok(())
     }
-}
-
-/// Returns the failure to find data of the experience `at` as they were when the stream took them.
-pub fn changed(data: &str, at: usize, failure: Failure) -> Failure {
-    let Failure::Input(error) = failure else {
-        return failure;
-    };
-    let path = Path::new(data);
-    // Names of experiences are no such paths.
-    let found = match path.is_absolute() && !path.exists() {
-        true => "found nothing, expected what the stream has taken".to_owned(),
-        false => format!("{error:#}"),
-    };
-    // Readers name the file, too.
-    let found = found.strip_prefix(&format!("{data}: ")).unwrap_or(&found);
-    Failure::Input(anyhow!(
-        "experience {}, {data}: {found}; put it back as it was, and what is new into data of another name, or begin a \
-         new stream with another --out",
-        at + 1
-    ))
 }

@@ -5,16 +5,16 @@ use std::path::Path;
 use anyhow::anyhow;
 use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
-use icl_core::drift::{Drift, DriftData, DriftTestConfig};
-use icl_core::{HostRows, Increment, Seed};
-use icl_train::{Decision, Policy, Stream, StreamMemory, When};
+use icl_core::drift::{Drift, DriftTestConfig};
+use icl_core::{HostRows, Seed};
+use icl_train::{Decision, Policy, Strategy, StreamMemory, StreamState, When};
 
 use crate::backend::OnBackend;
 use crate::commands::stream::course::Course;
+use crate::commands::stream::experience::failure;
 use crate::commands::stream::manifest::Listed;
 use crate::commands::stream::options::Resolved;
 use crate::commands::stream::source::Source;
-use crate::commands::stream::step::failure;
 use crate::domain::Domain;
 use crate::files::embeddings;
 use crate::process::failure::Failure;
@@ -42,10 +42,10 @@ fn of_data<D: Domain, B: AutodiffBackend>(
 ) -> Result<(), Failure> {
     let resolved = course.resolved;
     let from = course.from.expect("a dry run has an encoder");
-    let policy = policy(resolved)?;
+    let strategy = free_of_cost(resolved)?;
     let mut state = None;
     for at in 0.. {
-        while !course.is_read_until(at, &[])? {
+        while !course.is_read_until(at)? {
             if !course.source.wait() {
                 return match interrupt::requested() && course.source.is_watched() {
                     true => Err(Failure::Interrupted(anyhow!(
@@ -59,15 +59,9 @@ fn of_data<D: Domain, B: AutodiffBackend>(
         let seed = Seed::new(resolved.training.seed).child("init");
         let encoder = from.encoder::<B>(device)?;
         let live = gathered.domain.grow(encoder, seed.child("old")).valid();
-        let (views, collate) = (gathered.domain.views(), gathered.domain.collate());
-        let options = &resolved.options.course;
-        let stream = Stream::<B, D::Data, _, _>::new(&gathered.data, views, collate)
-            .settings(resolved.training.settings.clone())
-            .keep(options.keep)
-            .policy(policy.clone())
-            .hold_out(options.measured.hold_out)
-            .panel(options.measured.evaluation_samples)
-            .seed(resolved.training.seed)
+        let stream = gathered
+            .stream::<B>(resolved)
+            .strategy(&strategy)
             .devices([device.clone()]);
         let arriving = gathered.experiences[at].arriving();
         state = Some(match state {
@@ -95,13 +89,13 @@ pub fn of_embeddings(resolved: &Resolved, source: &Source) -> Result<bool, Failu
     let Source::Manifest(_) = source else {
         return Ok(false);
     };
-    let listed = source.listed([])?;
+    let listed = source.listed(&StreamState::default())?;
     if !listed.iter().any(|it| it.positives.is_some()) {
         return Ok(false);
     }
-    let policy = policy(resolved)?;
+    let Strategy { policy, keep, .. } = free_of_cost(resolved)?;
     let seed = Seed::new(resolved.training.seed).child("stream");
-    let keep = resolved.options.course.keep;
+    let settings = &resolved.training.settings;
     let mut rows = Rows::default();
     let mut memory = StreamMemory::default();
     for (at, listed) in listed.iter().enumerate() {
@@ -109,15 +103,18 @@ pub fn of_embeddings(resolved: &Resolved, source: &Source) -> Result<bool, Failu
         let samples = rows.read(listed)?;
         let mut is_update = true;
         if at > 0 {
-            let drift = match policy.when.needs_drift() {
-                false => None,
-                true => {
-                    let old = memory.buffer().kept().iter().map(|it| it.sample).collect();
-                    let new = memory.waiting().chain(samples.iter().copied()).collect();
-                    let seed = seed.child(name).child("drift");
-                    Some(rows.drift(resolved, [old, new], seed, policy.when.effect(), name)?)
-                }
+            let drift = || {
+                let test = DriftTestConfig::new(settings.temperature, settings.negatives);
+                let held_out = resolved.options.course.measured.evaluation_samples;
+                memory.drift(
+                    &samples,
+                    test.with_effect(policy.when.effect()),
+                    (held_out, seed.child(name)),
+                    |drawn| Ok(rows.pairs(drawn.old())),
+                    |error| Failure::input(anyhow!("experience {name}: {error}")),
+                )
             };
+            let drift = policy.when.needs_drift().then(drift).transpose()?;
             let drift = drift.as_ref().map(Drift::deciding);
             let decision = policy.decide(&mut memory, name, samples.len(), drift, [0.0; 2]);
             print_decision(&decision)?;
@@ -131,18 +128,21 @@ pub fn of_embeddings(resolved: &Resolved, source: &Source) -> Result<bool, Failu
     Ok(true)
 }
 
-/// Returns the policy of a dry run, in which updates cost nothing.
-fn policy(resolved: &Resolved) -> Result<Policy, Failure> {
-    let course = &resolved.options.course;
-    match course.when {
+/// Returns the strategy of a dry run, in which updates cost nothing.
+fn free_of_cost(resolved: &Resolved) -> Result<Strategy, Failure> {
+    let chosen = resolved.strategies[0].clone();
+    match chosen.policy.when {
         When::Regret(_) => Err(Failure::input(anyhow!(
             "when: found {} with --dry-run, expected a rule that does not depend on the cost of updates",
-            course.when
+            chosen.policy.when
         ))),
-        when => Ok(Policy {
-            when,
-            at_latest: course.at_latest,
-            ..Policy::default()
+        _ => Ok(Strategy {
+            policy: Policy {
+                budget_per_update: None,
+                budget_total: None,
+                ..chosen.policy
+            },
+            ..chosen
         }),
     }
 }
@@ -195,41 +195,12 @@ impl Rows {
         Ok((n_before..n_before + anchors.n_rows).collect())
     }
 
-    /// Measures the drift between two sets of rows, of at most as many as a panel has.
-    fn drift(
-        &self,
-        resolved: &Resolved,
-        [old, new]: [Vec<usize>; 2],
-        seed: Seed,
-        effect: f64,
-        name: &str,
-    ) -> Result<Drift, Failure> {
-        let wrong =
-            |error: &dyn std::fmt::Display| Failure::input(anyhow!("experience {name}: {error}"));
-        let pairs = |samples: Vec<usize>, part: &str| -> Result<[HostRows; 2], Failure> {
-            let drawn = Increment::before(samples).map_err(|error| wrong(&error))?;
-            let drawn = drawn.at_most(
-                resolved.options.course.measured.evaluation_samples,
-                seed.child(part),
-            );
-            Ok([&self.anchors, &self.positives].map(|of| self.select(of, drawn.old())))
-        };
-        let (old, new) = (pairs(old, "old")?, pairs(new, "new")?);
-        let panel = DriftData::try_new(old.clone(), [old[1].clone(), new[1].clone()])
-            .and_then(|panel| panel.with_new_pairs(new))
-            .map_err(|error| wrong(&error))?;
-        let settings = &resolved.training.settings;
-        DriftTestConfig::new(settings.temperature, settings.negatives)
-            .with_effect(effect)
-            .with_seed(seed.child("null"))
-            .try_init()
-            .and_then(|test| test.measure(&panel))
-            .map_err(|error| wrong(&error))
-    }
-
-    fn select(&self, rows: &[f64], samples: &[usize]) -> HostRows {
+    /// Returns the embeddings of anchors and positives of some rows.
+    fn pairs(&self, rows: &[usize]) -> [HostRows; 2] {
         let width = self.width.unwrap_or(1);
-        let row = |&sample: &usize| &rows[sample * width..(sample + 1) * width];
-        (samples.iter().flat_map(row).copied().collect(), width)
+        [&self.anchors, &self.positives].map(|of| {
+            let row = |&row: &usize| &of[row * width..(row + 1) * width];
+            (rows.iter().flat_map(row).copied().collect(), width)
+        })
     }
 }

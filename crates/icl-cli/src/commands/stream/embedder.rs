@@ -1,125 +1,119 @@
-//! Measurements of encoders from their embeddings: accuracies, and how embeddings of held-out samples move.
+//! Embeddings of held-out samples: accuracies, and how the embeddings move.
 
-use burn::tensor::backend::{AutodiffBackend, Backend};
+use std::collections::HashSet;
+
+use burn::tensor::backend::Backend;
 use icl_core::{Increment, Seed};
 use icl_eval::{
     EvalError, EvalErrorKind, KnnProtocolConfig, Matrix, NeighboursKeptConfig, cross_version_recall,
 };
-use icl_train::{Experience, StreamState, Trainer};
+use icl_train::{Experience, StreamState};
 
 use crate::commands::stream::gathered::{Arrived, Gathered};
 use crate::domain::Domain;
 use crate::domain::data::DataSet;
+use crate::domain::spread::{EvaluatorOf, embed};
 use crate::process::causes::Causes;
 use crate::process::failure::Failure;
 
-/// Embeds the panels of the experiences so far.
+/// Largest number of samples of an experience that classify.
+const REFERENCE: usize = 512;
+
+/// Embeds the held-out samples of the experiences so far.
 pub struct Embedder<'a, D: Domain, B: Backend> {
     pub gathered: &'a Gathered<'a, D>,
+    pub experiences: &'a [Experience],
+    pub evaluator: &'a EvaluatorOf<'a, 'a, D, B>,
     pub seed: u64,
-    pub device: &'a B::Device,
     pub causes: &'a Causes<'a>,
 }
 
-/// Embeddings of the panels and of the samples that classify them, of the experiences that are measured.
+/// Embeddings of the held-out samples and of those that classify them, of the experiences that are measured.
 pub struct Embedded {
     /// Places of the experiences.
     places: Vec<usize>,
-    panels: Vec<Matrix>,
+    held_out: Vec<Matrix>,
     references: Vec<Matrix>,
-    /// Classes of panels and of references.
+    /// Classes of held-out samples and of references.
     labels: Option<[Vec<Vec<usize>>; 2]>,
 }
 
-impl<D: Domain, B: AutodiffBackend> Embedder<'_, D, B> {
+impl<D: Domain, B: Backend> Embedder<'_, D, B> {
     /// Embeds what the accuracies of the experiences so far are computed from.
     ///
     /// # Errors
     /// If a sample cannot be read, or an embedding is not finite.
-    pub fn embed(
-        &self,
-        encoder: &D::Encoder<B::InnerBackend>,
-        experiences: &[&Experience],
-    ) -> Result<Embedded, Failure> {
+    pub fn embed(&self, encoder: &D::Encoder<B>) -> Result<Embedded, Failure> {
         let data = &*self.gathered.data;
-        let places = StreamState::measured(experiences.len());
+        let rows = |samples: &[usize]| embed::<D, B>(self.evaluator, encoder, samples, self.causes);
         let has_labels = data.has_labels() && data.check_labels("").is_ok();
         let labels = has_labels.then(|| data.labels());
         let mut embedded = Embedded {
-            panels: Vec::new(),
+            places: StreamState::measured(self.experiences.len()),
+            held_out: Vec::new(),
             references: Vec::new(),
             labels: labels.as_ref().map(|_| Default::default()),
-            places,
         };
         for &at in &embedded.places {
-            let panel = &experiences[at].panel;
-            embedded.panels.push(self.rows(encoder, panel)?);
-            if let (Some(labels), Some([of_panels, of_references])) =
+            let held_out = &self.experiences[at].held_out;
+            embedded.held_out.push(rows(held_out)?);
+            if let (Some(labels), Some([of_held_out, of_references])) =
                 (&labels, &mut embedded.labels)
             {
-                let reference = self.reference(&self.gathered.experiences[at], panel)?;
-                embedded.references.push(self.rows(encoder, &reference)?);
+                let reference = self.reference(&self.gathered.experiences[at], held_out)?;
+                embedded.references.push(rows(&reference)?);
                 let of = |samples: &[usize]| samples.iter().map(|&it| labels[it]).collect();
-                of_panels.push(of(panel));
+                of_held_out.push(of(held_out));
                 of_references.push(of(&reference));
             }
         }
         Ok(embedded)
     }
 
-    /// Returns the samples of an experience that classify: of those that are not held out, as many as a panel has at most.
-    fn reference(&self, arrived: &Arrived, panel: &[usize]) -> Result<Vec<usize>, Failure> {
-        let held_out: std::collections::HashSet<usize> = panel.iter().copied().collect();
+    /// Returns the samples of an experience that classify: of those that are not held out, at most as many as are held out.
+    fn reference(&self, arrived: &Arrived, held_out: &[usize]) -> Result<Vec<usize>, Failure> {
+        let held_out: HashSet<usize> = held_out.iter().copied().collect();
         let others = arrived.samples.iter().copied();
         let others: Vec<usize> = others.filter(|it| !held_out.contains(it)).collect();
         let others = Increment::before(others).map_err(Failure::input)?;
         let seed = Seed::new(self.seed).child("reference").child(&arrived.name);
         Ok(others.at_most(REFERENCE, seed).old().to_vec())
     }
-
-    fn rows(
-        &self,
-        encoder: &D::Encoder<B::InnerBackend>,
-        samples: &[usize],
-    ) -> Result<Matrix, Failure> {
-        let (domain, data) = (&*self.gathered.domain, &*self.gathered.data);
-        let increment = Increment::before(samples.to_vec()).map_err(Failure::input)?;
-        let trainer =
-            Trainer::<B, D::Data, _, _>::new(data, domain.views(), domain.collate(), &increment)
-                .seed(self.seed)
-                .device(self.device.clone());
-        let rows = trainer.evaluator().embed_to_host(encoder, samples);
-        let (values, width) = rows.map_err(Failure::input)?;
-        Matrix::try_new(values, width).map_err(|error| self.causes.embeddings(error))
-    }
 }
 
-/// Largest number of samples of an experience that classify.
-const REFERENCE: usize = 512;
-
 impl Embedded {
-    /// Classifies the panel of each measured experience by its nearest neighbours among training samples of this experience
-    /// and of those before: of `n` experiences, the accuracies `[n]`. `None` without classes.
-    pub fn accuracies(&self, n: usize) -> Option<Vec<Option<f64>>> {
-        let [of_panels, of_references] = self.labels.as_ref()?;
-        let protocol = KnnProtocolConfig::default().init();
-        let mut accuracies = vec![None; n];
+    /// Classifies the held-out samples of each measured experience by its nearest neighbours among training samples of this experience
+    /// and of those before: the accuracy by experience. `None` without classes.
+    pub fn accuracies(&self) -> Option<Vec<Option<f64>>> {
+        let last = *self.places.last()?;
+        let mut accuracies = vec![None; last + 1];
         for (place, &at) in self.places.iter().enumerate() {
-            let known = stacked(&self.references[..=place]);
-            let classes = of_references[..=place].concat();
-            let predicted = protocol
-                .predict(&known, &classes, &self.panels[place])
-                .expect("one label for each row, and rows of one width");
-            let truth = &of_panels[place];
-            let n_right = predicted.iter().zip(truth).filter(|(a, b)| a == b).count();
-            accuracies[at] = Some(n_right as f64 / truth.len() as f64);
+            accuracies[at] = Some(self.accuracy(place)?);
         }
         Some(accuracies)
     }
 
-    /// Returns all embeddings of panels.
-    pub fn panels(&self) -> Matrix {
-        stacked(&self.panels)
+    /// Returns the accuracy on held-out samples of the last experience; `None` without classes.
+    pub fn last_accuracy(&self) -> Option<f64> {
+        self.accuracy(self.places.len() - 1)
+    }
+
+    fn accuracy(&self, place: usize) -> Option<f64> {
+        let [of_held_out, of_references] = self.labels.as_ref()?;
+        let known = stacked(&self.references[..=place]);
+        let classes = of_references[..=place].concat();
+        let protocol = KnnProtocolConfig::default().init();
+        let predicted = protocol
+            .predict(&known, &classes, &self.held_out[place])
+            .expect("one label for each row, and rows of one width");
+        let truth = &of_held_out[place];
+        let n_right = predicted.iter().zip(truth).filter(|(a, b)| a == b).count();
+        Some(n_right as f64 / truth.len() as f64)
+    }
+
+    /// Returns all embeddings of held-out samples.
+    pub fn held_out(&self) -> Matrix {
+        stacked(&self.held_out)
     }
 }
 

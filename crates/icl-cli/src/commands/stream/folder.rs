@@ -19,6 +19,7 @@ use anyhow::anyhow;
 use icl_core::{InputFile, PartialFolder, write_atomically};
 use serde::{Deserialize, Serialize};
 
+use crate::commands::stream::provenance::Provenance;
 use crate::files::destination::{Destination, unusable};
 use crate::files::encoder_work::REPORT;
 use crate::files::manifest::foreign;
@@ -51,10 +52,9 @@ const AT_WORK: &str = "at-work.json";
 pub struct AtWork {
     /// Place of the experience.
     pub at: usize,
-    /// Names of the files.
-    pub files: Vec<String>,
-    /// Checksum of their data.
-    pub checksum: String,
+    /// The files and the checksum of their data.
+    #[serde(flatten)]
+    pub provenance: Provenance,
 }
 
 /// Folder of a stream, locked by this process.

@@ -3,12 +3,16 @@
 use std::ops::Deref;
 
 use anyhow::anyhow;
+use burn::tensor::backend::AutodiffBackend;
 use icl_core::{Samples, Seed};
 use icl_data::{Found, Outliers, Split, StreamKey, StreamSplit};
-use icl_train::Arriving;
+use icl_train::{Arriving, Stream, TrainingSettings};
 
 use crate::commands::stream::manifest::Listed;
+use crate::commands::stream::options::Resolved;
+use crate::commands::stream::provenance::Provenance;
 use crate::commands::stream::watched::Unread;
+use crate::domain::Collated;
 use crate::domain::Domain;
 use crate::domain::data::{Data, DataSet};
 use crate::options::data::ReadingOptions;
@@ -16,7 +20,7 @@ use crate::process::failure::Failure;
 use crate::process::terminal::tell;
 
 /// Experience whose samples have been read.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Arrived {
     /// Name.
     pub name: String,
@@ -28,31 +32,22 @@ pub struct Arrived {
     pub held_out: Option<Vec<usize>>,
     /// Number of values of its data that were clipped.
     pub n_clipped: usize,
-    /// Checksum of its data, by which they are recognised: of data that were merged, those of all, joined by `+`.
-    pub checksum: String,
-    /// Names of the files that were merged into it, if there are several.
-    pub files: Vec<String>,
+    /// Origin of its data.
+    pub provenance: Provenance,
 }
 
 impl Arrived {
-    /// Returns the first experience, which has all samples of the data.
-    pub fn first<D: Domain>(listed: &Listed, files: Vec<String>, data: &D::Data) -> Self {
+    /// Returns an experience of these parts, of which nothing has been read.
+    fn of(parts: &[Listed]) -> Self {
+        let names = parts.iter().map(|it| it.name.clone());
         Self {
-            name: listed.name.clone(),
-            arrived: listed.arrived.clone(),
-            samples: (0..data.n_samples()).collect(),
-            held_out: None,
-            n_clipped: data.n_clipped(),
-            checksum: data.checksum(),
-            files,
-        }
-    }
-
-    /// Returns the names of its files in a folder that is watched.
-    pub fn names_of_files(&self) -> Vec<String> {
-        match self.files.is_empty() {
-            true => vec![self.name.clone()],
-            false => self.files.clone(),
+            name: parts[0].name.clone(),
+            arrived: parts[0].arrived.clone(),
+            provenance: Provenance {
+                files: names.filter(|_| parts.len() > 1).collect(),
+                ..Provenance::default()
+            },
+            ..Self::default()
         }
     }
 
@@ -97,7 +92,7 @@ pub struct Gathered<'a, D: Domain> {
 ///
 /// # Errors
 /// If the data do not have what the division needs, or it gives no such experiences.
-pub fn divide<D: Domain>(
+fn divide<D: Domain>(
     data: &D::Data,
     split: &StreamSplit,
     seed: u64,
@@ -111,13 +106,13 @@ pub fn divide<D: Domain>(
     let checksum = data.checksum();
     let experience = |(at, samples): (usize, Vec<usize>)| Arrived {
         name: (at + 1).to_string(),
-        arrived: None,
         samples,
-        held_out: None,
+        provenance: Provenance {
+            checksum: checksum.clone(),
+            files: Vec::new(),
+        },
         // Values are clipped when the whole is divided.
-        n_clipped: 0,
-        checksum: checksum.clone(),
-        files: Vec::new(),
+        ..Arrived::default()
     };
     Ok(parts.into_iter().enumerate().map(experience).collect())
 }
@@ -130,7 +125,61 @@ pub fn like(split: Option<&StreamSplit>) -> Split {
     }
 }
 
-impl<D: Domain> Gathered<'_, D> {
+impl<'a, D: Domain> Gathered<'a, D> {
+    /// Begins with the data of the first experience, which consists of `parts`, or without parts with those of a data
+    /// set that is divided into all experiences.
+    ///
+    /// # Errors
+    /// If the data cannot be divided, or those on which the first experience is measured cannot be read or do not fit.
+    pub fn begin(
+        domain: &'a D,
+        data: Held<'a, D::Data>,
+        parts: &[Listed],
+        resolved: &Resolved,
+    ) -> Result<Self, Failure> {
+        let options = &resolved.options;
+        let experiences = match (&options.source.split, parts) {
+            (Some(split), []) => divide::<D>(&data, split, resolved.training.seed)?,
+            _ => {
+                let mut first = Arrived::of(parts);
+                first.samples = (0..data.n_samples()).collect();
+                first.n_clipped = data.n_clipped();
+                first.provenance.checksum = data.checksum();
+                vec![first]
+            }
+        };
+        let mut gathered = Self {
+            domain: Held::Borrowed(domain),
+            data,
+            experiences,
+        };
+        if let Some(held_out) = parts.first().and_then(|it| it.held_out.as_ref()) {
+            let (data, held_out) =
+                gathered.append(&gathered.data, held_out, &options.data.reading)?;
+            gathered.data = Held::Owned(data);
+            gathered.experiences[0].held_out = Some(held_out.samples);
+        }
+        Ok(gathered)
+    }
+
+    /// Returns the stream over these data that the options describe, of a strategy without a budget that keeps all.
+    pub fn stream<B: AutodiffBackend>(
+        &self,
+        resolved: &Resolved,
+    ) -> Stream<'_, B, D::Data, &D::Views, Collated<D::Collate>> {
+        let measured = &resolved.options.course.measured;
+        let settings = resolved.training.settings.clone();
+        Stream::new(&*self.data, self.domain.views(), self.domain.collate())
+            .settings(TrainingSettings {
+                evaluation_samples: measured.evaluation_samples.max(settings.evaluation_samples),
+                ..settings
+            })
+            .update_rule(resolved.options.pretraining.training.step.optimizer)
+            .hold_out(measured.hold_out)
+            .evaluation_samples(measured.evaluation_samples)
+            .seed(resolved.training.seed)
+    }
+
     /// Estimates what is estimated from data from the samples `first` alone. An encoder that was trained elsewhere keeps what was
     /// estimated for it, but for features that rest on statistics of the data.
     ///
@@ -154,22 +203,6 @@ impl<D: Domain> Gathered<'_, D> {
         Ok(())
     }
 
-    /// Adds data on which the first experience is measured.
-    ///
-    /// # Errors
-    /// If they cannot be read, are of another kind, or do not fit those before.
-    pub fn hold_out_of_first(
-        &mut self,
-        data: &str,
-        reading: &ReadingOptions,
-    ) -> Result<(), Failure> {
-        let mut added = Added::<D>::default();
-        let samples = self.add(&mut added, data, reading)?;
-        self.data = Held::Owned(added.data.expect("data were added"));
-        self.experiences[0].held_out = Some(samples);
-        Ok(())
-    }
-
     /// Reads the next experience, whose samples follow those before: that of a manifest, or entries of a folder that
     /// are merged. Nothing changes until it is [added](Self::push). Also returns the number of samples of each part.
     ///
@@ -180,120 +213,85 @@ impl<D: Domain> Gathered<'_, D> {
         parts: &[Listed],
         reading: &ReadingOptions,
     ) -> Result<(Next<D>, Vec<usize>), Unread> {
-        let mut added = Added::default();
+        let mut joined: Option<D::Data> = None;
+        let mut append = |at: usize, name: &str| {
+            let appended = self.append(joined.as_ref().unwrap_or(&self.data), name, reading);
+            let (data, new) = appended.map_err(|failure| (at, failure))?;
+            joined = Some(data);
+            Ok::<Arrived, Unread>(new)
+        };
+        let mut arrived = Arrived::of(parts);
         let mut numbers = Vec::new();
-        let mut samples = Vec::new();
+        let mut checksums = Vec::new();
         for (at, part) in parts.iter().enumerate() {
-            let of_part = self.add(&mut added, &part.data, reading);
-            let of_part = of_part.map_err(|failure| (at, failure))?;
-            numbers.push(of_part.len());
-            samples.extend(of_part);
+            let new = append(at, &part.data)?;
+            numbers.push(new.samples.len());
+            arrived.samples.extend(new.samples);
+            arrived.n_clipped += new.n_clipped;
+            checksums.push(new.provenance.checksum);
         }
-        let (first, checksum) = (&parts[0], added.checksums.join("+"));
-        let n_clipped = added.n_clipped;
-        let held_out = match &first.held_out {
-            None => None,
-            Some(data) => {
-                let held_out = self.add(&mut added, data, reading);
-                Some(held_out.map_err(|failure| (0, failure))?)
-            }
-        };
-        let names = parts.iter().map(|it| it.name.clone());
-        let next = Next {
-            data: added.data.expect("an experience has data"),
-            arrived: Arrived {
-                name: first.name.clone(),
-                arrived: first.arrived.clone(),
-                samples,
-                held_out,
-                n_clipped,
-                checksum,
-                files: names.filter(|_| parts.len() > 1).collect(),
-            },
-        };
-        Ok((next, numbers))
+        if let Some(data) = &parts[0].held_out {
+            arrived.held_out = Some(append(0, data)?.samples);
+        }
+        arrived.provenance.checksum = checksums.join("+");
+        let data = joined.expect("an experience has data");
+        Ok(((data, arrived), numbers))
     }
 
     /// Adds the next experience.
-    pub fn push(&mut self, next: Next<D>) {
-        self.data = Held::Owned(next.data);
+    pub fn push(&mut self, (data, arrived): Next<D>) {
+        self.data = Held::Owned(data);
         if let Some(grown) = self.domain.grown(&self.data) {
             self.domain = Held::Owned(grown);
         }
-        self.experiences.push(next.arrived);
+        self.experiences.push(arrived);
     }
 
-    /// Reads a data set, and appends it to what is there and what was added before; the numbers of its samples.
-    fn add(
+    /// Reads a data set, and appends it to those before. Returns all, and what is known of the new ones, which have
+    /// no name yet.
+    fn append(
         &self,
-        added: &mut Added<D>,
+        before: &D::Data,
         data: &str,
         reading: &ReadingOptions,
-    ) -> Result<Vec<usize>, Failure> {
+    ) -> Result<Next<D>, Failure> {
         // Columns that options name may be in other experiences alone.
         let reading = ReadingOptions {
             allows_absent: true,
             ..reading.clone()
         };
-        let new = taken(&*self.domain, data, &reading)?;
-        added.n_clipped += new.n_clipped();
-        added.checksums.push(new.checksum());
-        let before = added.data.as_ref().unwrap_or(&self.data);
+        let read = Data::read(data, &reading)?;
+        let kind = read.kind();
+        let new = self.domain.prepared(read, reading.outliers)?;
+        let new = new.ok_or_else(|| {
+            Failure::input(anyhow!(
+                "{data}: found {kind}, expected {}, as the first experience has them",
+                <D::Data as DataSet>::SAMPLES
+            ))
+        })?;
         if before.has_labels() && !new.has_labels() {
             tell(format_args!(
                 "note: {data}: it has no labels; without them accuracies are measured no longer"
             ));
         }
-        let n_before = before.n_samples();
-        let (joined, [old, new]) = before.append(&new)?;
-        if !old.into_iter().eq(0..n_before) {
+        let (joined, [old, samples]) = before.append(&new)?;
+        if !old.into_iter().eq(0..before.n_samples()) {
             return Err(Failure::input(anyhow!(
                 "{data}: found samples that come before those of earlier experiences, expected later ones"
             )));
         }
-        added.data = Some(joined);
-        Ok(new)
+        let arrived = Arrived {
+            samples,
+            n_clipped: new.n_clipped(),
+            provenance: Provenance {
+                checksum: new.checksum(),
+                files: Vec::new(),
+            },
+            ..Arrived::default()
+        };
+        Ok((joined, arrived))
     }
 }
 
-/// Experience that has been read, with the data of all up to it.
-pub struct Next<D: Domain> {
-    data: D::Data,
-    arrived: Arrived,
-}
-
-/// Data of all experiences with what was appended to them.
-struct Added<D: Domain> {
-    data: Option<D::Data>,
-    n_clipped: usize,
-    checksums: Vec<String>,
-}
-
-impl<D: Domain> Default for Added<D> {
-    fn default() -> Self {
-        Self {
-            data: None,
-            n_clipped: 0,
-            checksums: Vec::new(),
-        }
-    }
-}
-
-/// Reads a data set as the encoder takes it.
-///
-/// # Errors
-/// If it cannot be read, or is of another kind.
-pub fn taken<D: Domain>(
-    domain: &D,
-    data: &str,
-    reading: &ReadingOptions,
-) -> Result<D::Data, Failure> {
-    let read = Data::read(data, reading)?;
-    let kind = read.kind();
-    domain.taken(read, reading.outliers)?.ok_or_else(|| {
-        Failure::input(anyhow!(
-            "{data}: found {kind}, expected {}, as the first experience has them",
-            <D::Data as DataSet>::SAMPLES
-        ))
-    })
-}
+/// Data of all experiences up to one that has been read, and this one.
+pub type Next<D> = (<D as Domain>::Data, Arrived);

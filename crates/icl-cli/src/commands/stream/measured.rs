@@ -5,186 +5,180 @@ use burn::tensor::backend::AutodiffBackend;
 use icl_core::Increment;
 use icl_eval::effective_rank;
 use icl_report::{StreamedExperience, TrainingSummary};
-use icl_train::{Experience, StreamMemory, StreamState, Trainer, parameter_norm};
+use icl_train::{Experience, SparseRow, parameter_norm};
 
-use crate::commands::stream::embedder::{Embedder, neighbours_kept, recall};
-use crate::commands::stream::step::{Advanced, Step, StepRecord, failure};
-use crate::commands::stream::strategy::{Row, Strategy, StrategyStep};
+use crate::commands::stream::embedder::{Embedded, Embedder, neighbours_kept, recall};
+use crate::commands::stream::experience::{
+    CurrentExperience, ExperienceRecord, StrategyOutcome, failure,
+};
+use crate::commands::stream::strategy::{Accuracies, StrategyRun};
 use crate::domain::Domain;
 use crate::domain::spread::{check_spread, embed};
 use crate::files::encoder_work::ENCODER;
-use crate::process::causes::Causes;
 use crate::process::failure::Failure;
 use crate::process::terminal::tell;
 
-impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
-    fn embedder<'j>(&'j self, causes: &'j Causes<'j>) -> Embedder<'j, D, B> {
-        Embedder {
-            gathered: self.gathered,
-            seed: self.resolved.training.seed,
-            device: &self.devices[0],
-            causes,
-        }
-    }
-
-    /// Measures a strategy after the experience.
+impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
+    /// Measures a strategy after the experience, and says what it has done. Also returns the facts about the
+    /// experience, if this is the chosen strategy.
     ///
     /// # Errors
-    /// If a sample cannot be read, or a risk or an embedding is not finite.
-    pub(super) fn done(
+    /// If a sample cannot be read, a risk or an embedding is not finite, or embeddings cannot be compared.
+    pub(super) fn measure(
         &self,
-        strategy: &Strategy,
-        advanced: &Advanced<D, B>,
-    ) -> Result<StrategyStep, Failure> {
-        let experiences: Vec<&Experience> = advanced.state.experiences().iter().collect();
-        let n = experiences.len();
-        let experience = experiences[n - 1];
-        let causes = self.causes(strategy);
-        for &risk in experience.risks.iter().chain([&experience.served]) {
+        run: &StrategyRun<'_>,
+        outcome: &StrategyOutcome<D, B>,
+        records: &[ExperienceRecord],
+    ) -> Result<(Accuracies, Option<ExperienceRecord>), Failure> {
+        let experiences = outcome.state.experiences();
+        let experience = outcome.experience();
+        let causes = self.causes(run);
+        let risks = experience.risks.measured().iter().map(|it| Some(it.1));
+        for risk in risks.chain([experience.served]) {
             causes.check_held_out(risk)?;
         }
-        let embedder = self.embedder(&causes);
-        let accuracies = embedder.embed(&advanced.after, &experiences)?.accuracies(n);
-        let served_accuracy = match (&advanced.before, experience.updated) {
-            (None, _) => None,
-            (Some(_), false) => accuracies.as_ref().and_then(|it| it[n - 1]),
-            (Some(before), true) => embedder
-                .embed(before, &experiences)?
-                .accuracies(n)
-                .and_then(|it| it[n - 1]),
+        // More samples are held out for risks: statistics are estimated over as many samples as in a training.
+        let training = &self.resolved.training;
+        let stream = self.stream(run).settings(training.settings.clone());
+        let first = Increment::before(experiences[0].held_out.clone()).map_err(Failure::input)?;
+        let evaluator = stream.evaluator(&first);
+        let embedder = Embedder {
+            gathered: self.gathered,
+            experiences,
+            evaluator: &evaluator,
+            seed: training.seed,
+            causes: &causes,
         };
-        Ok(StrategyStep {
-            risks: experience.risks.clone().into(),
-            experience: Experience {
-                risks: Vec::new(),
-                ..experience.clone()
-            },
-            accuracies: accuracies.map(Row::from),
+        let after = embedder.embed(&outcome.after)?;
+        let before = outcome.before.as_ref().map(|it| embedder.embed(it));
+        let before = before.transpose()?;
+        let accuracies = after.accuracies();
+        // Without an update the encoder that was live is the one afterwards.
+        let served_accuracy = match (experience.served, &before) {
+            (None, _) => None,
+            (Some(_), None) => accuracies.as_ref().and_then(|it| *it.last()?),
+            (Some(_), Some(before)) => before.last_accuracy(),
+        };
+        let done = Accuracies {
+            accuracies: accuracies.map(SparseRow::from),
             served_accuracy,
-        })
+        };
+        self.tell(run, experience);
+        if !run.is_own() {
+            return Ok((done, None));
+        }
+        let moved = self.moved(&embedder, before, after, records)?;
+        let domain = &*self.gathered.domain;
+        let untrained = domain.fresh::<B>(self.init().child("old"), &self.devices[0])?;
+        let untrained = untrained.valid();
+        let untrained_risk = stream.held_out_risk(&untrained, &experience.held_out);
+        let untrained_risk = untrained_risk.map_err(failure)?;
+        let untrained_accuracy = embedder.embed(&untrained)?.last_accuracy();
+        let norm_and_rank = self.norm_and_rank(run, &embedder)?;
+        let record = ExperienceRecord {
+            streamed: self.streamed(outcome, moved, norm_and_rank),
+            decision: experience.decision.clone(),
+            untrained_risk,
+            untrained_accuracy,
+            provenance: self.arrived().provenance.clone(),
+        };
+        Ok((done, Some(record)))
     }
 
-    /// Returns the facts about the experience, as the chosen strategy has gone through it.
-    ///
-    /// # Errors
-    /// If a sample cannot be read, or embeddings cannot be compared.
-    pub(super) fn record(
+    /// Returns the experience as a line of `stream.jsonl` has it.
+    fn streamed(
         &self,
-        strategy: &Strategy,
-        advanced: &Advanced<D, B>,
-        experience: &Experience,
-        steps: &[StepRecord],
-    ) -> Result<StepRecord, Failure> {
-        let experiences: Vec<&Experience> = advanced.state.experiences().iter().collect();
-        let n = experiences.len();
-        let causes = self.causes(strategy);
-        let embedder = self.embedder(&causes);
-        let untrained = self
-            .gathered
-            .domain
-            .fresh::<B>(self.init().child("old"), &self.devices[0])?
-            .valid();
-        let stream = self.stream(strategy, self.resolved.training.settings.clone());
-        let last = StreamState::from_parts(vec![experience.clone()], StreamMemory::default());
-        let untrained_risk = stream.risks(&untrained, &last).map_err(failure)?[0];
-        let untrained_accuracy = embedder.embed(&untrained, &experiences)?.accuracies(n);
-        let after = embedder.embed(&advanced.after, &experiences)?.panels();
-        let moved = match advanced.before.as_ref().filter(|_| experience.updated) {
+        outcome: &StrategyOutcome<D, B>,
+        [
+            neighbours_kept,
+            neighbours_kept_of_first,
+            cross_version_recall,
+        ]: [Option<f64>; 3],
+        [parameter_norm, effective_rank]: [f64; 2],
+    ) -> StreamedExperience {
+        let arrived = self.arrived();
+        let experience = outcome.experience();
+        StreamedExperience {
+            name: arrived.name.clone(),
+            arrived: arrived.arrived.clone(),
+            n_samples: experience.n_samples,
+            n_held_out: experience.held_out.len(),
+            n_clipped: arrived.n_clipped,
+            updated: experience.updated,
+            n_old: experience.n_old,
+            n_new: experience.n_new,
+            served_risk: experience.served,
+            risk: experience.risks.last(),
+            parameter_norm,
+            effective_rank: Some(effective_rank),
+            neighbours_kept,
+            neighbours_kept_of_first,
+            cross_version_recall,
+            training: TrainingSummary {
+                epochs: experience.epochs,
+                charged_passes: experience.cost.charged(),
+                cost: experience.cost,
+                stopped_by: experience.stopped_by,
+                train_s: outcome.train_s,
+                parameter_change: outcome.parameter_change,
+            },
+        }
+    }
+
+    /// Returns how the embeddings of held-out samples have moved: the neighbours that are kept since the update and
+    /// since the first experience, and the samples that are found by their embeddings before the update.
+    fn moved(
+        &self,
+        embedder: &Embedder<'_, D, B::InnerBackend>,
+        before: Option<Embedded>,
+        after: Embedded,
+        records: &[ExperienceRecord],
+    ) -> Result<[Option<f64>; 3], Failure> {
+        let after = after.held_out();
+        let [kept, found] = match before.map(|it| it.held_out()) {
             None => [None; 2],
-            Some(before) => {
-                let before = embedder.embed(before, &experiences)?.panels();
-                [neighbours_kept(&before, &after)?, recall(&before, &after)?]
-            }
+            Some(before) => [neighbours_kept(&before, &after)?, recall(&before, &after)?],
         };
-        let neighbours_kept_of_first = match steps.first() {
+        let kept_of_first = match records.first() {
             None => None,
             Some(first) => {
                 let folder = self.folder.experience(0, &first.streamed.name);
                 let first = self.read(&folder.join(ENCODER))?.valid();
-                let first = embedder.embed(&first, &experiences)?.panels();
-                neighbours_kept(&first, &after)?
+                neighbours_kept(&embedder.embed(&first)?.held_out(), &after)?
             }
         };
-        let [parameter_norm, effective_rank] = self.norm_and_rank(strategy, advanced, &causes)?;
-        let arrived = self.arrived();
-        Ok(StepRecord {
-            streamed: StreamedExperience {
-                name: arrived.name.clone(),
-                arrived: arrived.arrived.clone(),
-                n_samples: experience.n_samples,
-                n_held_out: experience.panel.len(),
-                n_clipped: arrived.n_clipped,
-                updated: experience.updated,
-                n_old: advanced.sizes[0],
-                n_new: advanced.sizes[1],
-                served_risk: experience.served,
-                risk: experience.risks[n - 1],
-                parameter_norm,
-                effective_rank: Some(effective_rank),
-                neighbours_kept: moved[0],
-                neighbours_kept_of_first,
-                cross_version_recall: moved[1],
-                training: TrainingSummary {
-                    epochs: experience.epochs,
-                    charged_passes: experience.cost.charged(),
-                    cost: experience.cost,
-                    stopped_by: experience.stopped_by,
-                    train_s: advanced.train_s,
-                    parameter_change: advanced.parameter_change,
-                },
-            },
-            decision: advanced.decision.clone(),
-            untrained_risk,
-            untrained_accuracy: untrained_accuracy.and_then(|it| it[n - 1]),
-            checksum: arrived.checksum.clone(),
-            files: arrived.files.clone(),
-        })
+        Ok([kept, kept_of_first, found])
     }
 
     /// Returns the norm of the encoder's parameters, and the effective rank of its embeddings of the held-out samples of the first
     /// experience, the same after all experiences.
     fn norm_and_rank(
         &self,
-        strategy: &Strategy,
-        advanced: &Advanced<D, B>,
-        causes: &Causes<'_>,
+        run: &StrategyRun<'_>,
+        embedder: &Embedder<'_, D, B::InnerBackend>,
     ) -> Result<[f64; 2], Failure> {
-        let panel = &advanced.state.experiences()[0].panel;
-        let increment = Increment::before(panel.clone()).map_err(Failure::input)?;
-        let path = strategy.folder(self.next).join(ENCODER);
-        let encoder = self.read(if path.exists() {
-            &path
-        } else {
-            &strategy.encoder
-        })?;
-        let (domain, training) = (&*self.gathered.domain, &self.resolved.training);
-        let trainer = Trainer::<B, D::Data, _, _>::new(
-            &*self.gathered.data,
-            domain.views(),
-            domain.collate(),
-            &increment,
-        )
-        .settings(training.settings.clone())
-        .seed(training.seed)
-        .devices(self.devices.iter().cloned())
-        .group(self.group);
-        let evaluator = trainer.evaluator();
-        let unreadable = |error| causes.training(error);
+        let path = run.folder(self.next).join(ENCODER);
+        let encoder = self.read(if path.exists() { &path } else { &run.encoder })?;
+        let Embedder {
+            evaluator, causes, ..
+        } = embedder;
         // The rank is that of the parameters alone: statistics that a training left behind would change it.
         let (valid, _) = evaluator
             .with_statistics(encoder.valid())
-            .map_err(unreadable)?;
-        let rows = embed::<D, _>(&evaluator, &valid, panel, causes)?;
-        check_spread::<D, B>(&evaluator, domain, (&rows, panel), &self.devices[0], causes)?;
+            .map_err(|error| causes.training(error))?;
+        let held_out = &embedder.experiences[0].held_out;
+        let rows = embed::<D, _>(evaluator, &valid, held_out, causes)?;
+        let (domain, device) = (&*self.gathered.domain, &self.devices[0]);
+        check_spread::<D, B>(evaluator, domain, (&rows, held_out), device, causes)?;
         Ok([parameter_norm::<B, _>(&encoder), effective_rank(&rows)])
     }
 
     /// Tells what a strategy has done.
-    pub(super) fn tell(&self, strategy: &Strategy, experience: &Experience) {
-        let risk = experience.risks.last().copied().flatten();
+    fn tell(&self, run: &StrategyRun<'_>, experience: &Experience) {
+        let risk = experience.risks.last();
         let risk = risk.map_or(String::new(), |risk| format!("{risk:.4} nats"));
         let name = &experience.name;
-        let strategy = &strategy.name;
+        let strategy = &run.strategy.name;
         match (experience.updated, experience.served) {
             (true, None) => tell(format_args!("{name}: {strategy}: begins with risk {risk}")),
             (true, Some(served)) => tell(format_args!(

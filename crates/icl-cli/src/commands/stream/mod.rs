@@ -4,16 +4,16 @@ mod course;
 mod dry_run;
 mod embedder;
 mod entries;
-mod first;
+mod experience;
 mod folder;
 mod gathered;
 mod manifest;
 mod measured;
 mod options;
+mod provenance;
 mod source;
 mod source_options;
 mod stamp;
-mod step;
 mod strategy;
 mod summary;
 mod watched;
@@ -21,22 +21,21 @@ mod watched;
 use std::cell::Cell;
 
 use anyhow::anyhow;
-use icl_core::Increment;
 use icl_data::DataError;
 
 use crate::backend::on_backend;
 use crate::commands::stream::course::Course;
 use crate::commands::stream::dry_run::DryRun;
-use crate::commands::stream::first::First;
+use crate::commands::stream::experience::ExperienceRecord;
 use crate::commands::stream::folder::StreamFolder;
-use crate::commands::stream::gathered::{Arrived, Gathered, Held, divide};
+use crate::commands::stream::gathered::{Gathered, Held};
 use crate::commands::stream::manifest::Listed;
 use crate::commands::stream::options::Resolved;
-use crate::commands::stream::source::Source;
-use crate::commands::stream::step::StepRecord;
+use crate::commands::stream::source::{Source, read_first};
+use crate::commands::stream::strategy::StrategyRun;
 use crate::domain::Domain;
 use crate::domain::data::tell_unlabelled;
-use crate::domain::dispatch::{
+use crate::domain::encoder_choice::{
     OnNewEncoder, OnStoredEncoder, with_new_encoder_of, with_stored_encoder,
 };
 use crate::domain::encoder_file::EncoderFile;
@@ -53,8 +52,8 @@ pub fn stream(options: StreamOptions) -> Result<(), Failure> {
     interrupt::watch()?;
     let resumed = options.execution.resumed().map(StreamFolder::resume);
     let mut resumed = resumed.transpose()?;
-    let steps = resumed.as_ref().map(StepRecord::all);
-    let steps = steps.transpose()?.unwrap_or_default();
+    let records = resumed.as_ref().map(ExperienceRecord::all);
+    let records = records.transpose()?.unwrap_or_default();
     let resolved = options.resolve()?;
     let options = &resolved.options;
     let mut source = Source::of(&resolved);
@@ -62,30 +61,17 @@ pub fn stream(options: StreamOptions) -> Result<(), Failure> {
         return Ok(());
     }
     if let (Source::Watched(watched), Some(folder)) = (&mut source, &resumed)
-        && let Some(at_work) = folder.at_work().filter(|it| it.at == steps.len())
+        && let Some(at_work) = folder.at_work().filter(|it| it.at == records.len())
     {
-        watched.take_first(at_work.files);
+        watched.resume_with(at_work.provenance.files);
     }
-    let fewest = Increment::fewest_to_hold_out(options.course.measured.hold_out);
     let reading = &options.data.reading;
     let is_begun = Cell::new(resumed.is_some());
     let mut refused = None;
     loop {
         let is_patient = refused.is_none();
-        let wanted = (fewest, is_patient);
-        let first = First::read(
-            &mut source,
-            reading,
-            resolved.folder(),
-            steps.first(),
-            wanted,
-        )?;
-        let Some(First {
-            listed,
-            files,
-            data,
-        }) = first
-        else {
+        let first = read_first(&mut source, &resolved, records.first(), is_patient)?;
+        let Some((parts, data)) = first else {
             return match refused {
                 _ if interrupt::requested() => Err(Failure::Interrupted(anyhow!(
                     "the stream was interrupted before any experience"
@@ -94,14 +80,13 @@ pub fn stream(options: StreamOptions) -> Result<(), Failure> {
                 None => Ok(()),
             };
         };
-        let entries = files.clone();
+        let entries: Vec<String> = parts.iter().map(|it| it.name.clone()).collect();
         let work = Work {
             resolved: &resolved,
             source: &mut source,
-            listed,
-            files,
+            parts,
             resumed: resumed.take(),
-            steps: steps.clone(),
+            records: records.clone(),
             is_begun: &is_begun,
         };
         let done = match &options.from {
@@ -141,13 +126,11 @@ pub fn stream(options: StreamOptions) -> Result<(), Failure> {
 struct Work<'a> {
     resolved: &'a Resolved,
     source: &'a mut Source,
-    /// First experience; `None` for data that are divided.
-    listed: Option<Listed>,
-    /// Names of its files in a folder that is watched.
-    files: Vec<String>,
+    /// Parts of the first experience; none for data that are divided.
+    parts: Vec<Listed>,
     resumed: Option<StreamFolder>,
     /// Facts about the experiences that the folder holds.
-    steps: Vec<StepRecord>,
+    records: Vec<ExperienceRecord>,
     /// Whether the first experience can be used.
     is_begun: &'a Cell<bool>,
 }
@@ -161,40 +144,19 @@ impl Work<'_> {
     ) -> Result<(), Failure> {
         let resolved = self.resolved;
         tell_unlabelled(&*data);
-        let (options, seed) = (&resolved.options, resolved.training.seed);
-        let (experiences, held_out) = match (self.listed, options.source.split.clone()) {
-            (None, Some(split)) => (divide::<D>(&data, &split, seed)?, None),
-            (None, None) => unreachable!("data are divided by a split"),
-            (Some(first), _) => {
-                let files = match self.files.len() {
-                    0 | 1 => Vec::new(),
-                    _ => self.files,
-                };
-                (
-                    vec![Arrived::first::<D>(&first, files, &data)],
-                    first.held_out,
-                )
-            }
-        };
-        let mut gathered = Gathered {
-            domain: Held::Borrowed(domain),
-            data,
-            experiences,
-        };
-        if let Some(held_out) = held_out {
-            gathered.hold_out_of_first(&held_out, &options.data.reading)?;
-        }
+        let gathered = Gathered::begin(domain, data, &self.parts, resolved)?;
         let course = Course {
             resolved,
             source: self.source,
             from,
             gathered,
             resumed: self.resumed,
-            steps: self.steps,
+            records: self.records,
+            runs: StrategyRun::all(resolved),
             is_begun: self.is_begun,
         };
         let backend = &resolved.training.backend;
-        match options.course.dry_run {
+        match resolved.options.course.dry_run {
             true => on_backend(backend, DryRun(course)),
             false => on_backend(backend, course),
         }

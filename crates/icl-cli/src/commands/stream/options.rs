@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use clap::{Arg, ArgAction, Args};
-use icl_train::{Keep, Method, Policy, When};
+use icl_train::{Keep, Policy, Strategy, When};
 use serde::Serialize;
 
 use crate::commands::stream::source_options::SourceOptions;
@@ -37,7 +37,7 @@ with those of their positives as positives.
 A TOML file for --config holds the same options without the dashes: keep = \"reservoir:1000\"";
 
 /// Largest number of held-out samples of an experience that are measured.
-const PANEL: usize = 512;
+const HELD_OUT: usize = 512;
 
 /// Options of `icl stream`.
 #[derive(Debug, Clone, PartialEq, Args, Serialize)]
@@ -88,7 +88,6 @@ pub struct CourseOptions {
     /// Moment of an update: always, every:N experiences, samples:N, drift or drift:NATS, regret:L or never. Experiences
     /// without an update wait, and belong to the next one
     #[arg(long, value_name = "RULE", default_value_t = When::Always)]
-    #[serde(serialize_with = "as_text")]
     pub when: When,
     /// Largest number of experiences that wait: so many are a reason for an update under every rule but never
     #[arg(long, value_name = "N", value_parser = bounds::at_most(bounds::SAMPLES))]
@@ -128,20 +127,11 @@ fn refined(option: Arg) -> Arg {
         "hold_out" => option.help(
             "Share of each experience that no training sees, and over which risks are computed",
         ),
-        "evaluation_samples" => option.default_value(PANEL.to_string()).help(
+        "evaluation_samples" => option.default_value(HELD_OUT.to_string()).help(
             "Maximum number of held-out samples of an experience over which risks are computed",
         ),
         _ => option,
     }
-}
-
-/// Control of a stream.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Control {
-    /// Name.
-    pub name: String,
-    /// Method that updates at every experience; `None`: never.
-    pub method: Option<Method>,
 }
 
 /// Checked options of `icl stream`.
@@ -149,10 +139,8 @@ pub struct Control {
 pub struct Resolved {
     /// The options with every default, as `config.toml` has them.
     pub options: StreamOptions,
-    /// The method.
-    pub method: Method,
-    /// The controls, in the order in which they were named.
-    pub controls: Vec<Control>,
+    /// The chosen strategy, then the controls in the order in which they were named.
+    pub strategies: Vec<Strategy>,
     /// Seed, settings and backend.
     pub training: Training,
 }
@@ -164,9 +152,6 @@ impl Resolved {
         options.execution.resumed().or(options.out.as_deref())
     }
 }
-
-/// Name of the control without updates.
-const NEVER: &str = "never";
 
 impl StreamOptions {
     /// Fills in the defaults that depend on other options, and checks every value.
@@ -210,27 +195,26 @@ impl StreamOptions {
         let training = self.execution.training(settings)?;
         let n_members = self.execution.n_members();
         let method = self.methods.one()?;
-        check_methods(&training.settings, n_members, std::slice::from_ref(&method))?;
-        let mut controls: Vec<Control> = Vec::new();
+        let mut strategies = vec![Strategy {
+            name: method.name.clone(),
+            method: Some(method),
+            policy: self.course.policy()?,
+            keep: self.course.keep,
+        }];
         for name in &self.course.control {
-            if controls.iter().any(|it| it.name == *name) {
+            let control = Strategy::control(name).map_err(|error| method::unknown(&error))?;
+            if strategies[1..].iter().any(|it| it.name == control.name) {
                 return Err(Failure::input(anyhow!(
                     "control: found {name} twice, expected each control once"
                 )));
             }
-            let method = (name != NEVER).then(|| method::named(name)).transpose()?;
-            if let Some(method) = &method {
-                check_methods(&training.settings, n_members, std::slice::from_ref(method))?;
-            }
-            let name = method.as_ref().map_or(NEVER, |method| &method.name);
-            controls.push(Control {
-                name: name.to_owned(),
-                method,
-            });
+            strategies.push(control);
+        }
+        for method in strategies.iter().filter_map(|it| it.method.as_ref()) {
+            check_methods(&training.settings, n_members, std::slice::from_ref(method))?;
         }
         Ok(Resolved {
-            method,
-            controls,
+            strategies,
             training,
             options: self,
         })
@@ -239,38 +223,30 @@ impl StreamOptions {
 
 impl CourseOptions {
     /// Returns when to update, and at what cost.
-    pub fn policy(&self) -> Policy {
-        Policy {
+    ///
+    /// # Errors
+    /// At the first number that is not valid.
+    fn policy(&self) -> Result<Policy, Failure> {
+        let policy = Policy {
             when: self.when,
             at_latest: self.at_latest,
             budget_per_update: self.budget_per_update,
             budget_total: self.budget_total,
-        }
+        };
+        let checked = policy.check().map_err(|error| {
+            let option = error.place().replace('_', "-");
+            Failure::input(error.at(option))
+        });
+        checked.map(|()| policy)
     }
 
-    /// Checks the numbers.
+    /// Checks what is measured.
     fn check(&self) -> Result<(), Failure> {
         self.measured.check()?;
         if self.measured.hold_out == 0.0 {
             return Err(Failure::input(anyhow!(
                 "hold-out: found 0, expected a share above 0 and below 1"
             )));
-        }
-        if self.at_latest == Some(0) {
-            return Err(Failure::input(anyhow!(
-                "at-latest: found 0, expected at least 1"
-            )));
-        }
-        let budgets = [
-            ("budget-per-update", self.budget_per_update),
-            ("budget-total", self.budget_total),
-        ];
-        for (name, budget) in budgets {
-            if let Some(found) = budget.filter(|found| !(found.is_finite() && *found > 0.0)) {
-                return Err(Failure::input(anyhow!(
-                    "{name}: found {found}, expected a number of passes above 0"
-                )));
-            }
         }
         Ok(())
     }

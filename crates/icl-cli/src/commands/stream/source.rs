@@ -1,14 +1,19 @@
-//! The experiences of a stream, in the order in which they come.
+//! The experiences of a stream, in the order in which they come, or came.
 
 use std::path::PathBuf;
 
 use anyhow::anyhow;
-use icl_data::Found;
+use icl_core::Increment;
+use icl_train::StreamState;
 
+use crate::commands::stream::experience::ExperienceRecord;
 use crate::commands::stream::manifest;
 use crate::commands::stream::manifest::Listed;
 use crate::commands::stream::options::Resolved;
-use crate::commands::stream::watched::Watched;
+use crate::commands::stream::provenance::changed;
+use crate::commands::stream::watched::{Unread, Watched, together};
+use crate::domain::data::Data;
+use crate::options::data::ReadingOptions;
 use crate::process::failure::Failure;
 
 /// Origin of experiences that are read one by one.
@@ -41,28 +46,56 @@ impl Source {
     /// Returns all experiences that a manifest names now; none for another source.
     ///
     /// # Errors
-    /// If the manifest cannot be read, or does not begin with the `known` names.
-    pub fn listed<'a>(
-        &self,
-        known: impl IntoIterator<Item = &'a str>,
-    ) -> Result<Vec<Listed>, Failure> {
+    /// If the manifest cannot be read, or does not begin with what the stream has gone through.
+    pub fn listed(&self, state: &StreamState) -> Result<Vec<Listed>, Failure> {
         let Self::Manifest(path) = self else {
             return Ok(Vec::new());
         };
         let listed = manifest::read(path)?;
-        for (at, name) in known.into_iter().enumerate() {
-            let found = listed.get(at).map(|it| it.name.as_str());
-            if found != Some(name) {
-                let found = found.map_or("nothing".to_owned(), |name| Found::new(name).to_string());
-                return Err(Failure::input(anyhow!(
-                    "{}: found {found} as experience {}, expected {}, which the stream has gone through",
-                    path.display(),
-                    at + 1,
-                    Found::new(name)
-                )));
-            }
+        let names: Vec<&str> = listed.iter().map(|it| &it.name[..]).collect();
+        match state.next_of(&names) {
+            Ok(_) => Ok(listed),
+            Err(error) => Err(Failure::input(anyhow!("{}: {error}", path.display()))),
         }
-        Ok(listed)
+    }
+
+    /// Reads the experience of the place `n` with `read`, which also returns the numbers of samples of its parts. One
+    /// that the stream has gone through has a record and is read again, from the same files. Returns its parts, too;
+    /// `None` if it has not come yet.
+    ///
+    /// # Errors
+    /// If data cannot be read; but what cannot be used in a folder is left out.
+    pub fn next<T>(
+        &mut self,
+        resolved: &Resolved,
+        (n, record): (usize, Option<&ExperienceRecord>),
+        state: &StreamState,
+        mut read: impl FnMut(&[Listed]) -> Result<(T, Vec<usize>), Unread>,
+    ) -> Result<Option<(Vec<Listed>, T)>, Failure> {
+        let watched = match self {
+            Self::Divided(_) => return Ok(None),
+            Self::Manifest(_) => {
+                let Some(next) = self.listed(state)?.into_iter().nth(n) else {
+                    return Ok(None);
+                };
+                next.check_apart(resolved.folder())?;
+                let parts = vec![next];
+                let (value, _) = read(&parts).map_err(|(_, failure)| failure)?;
+                return Ok(Some((parts, value)));
+            }
+            Self::Watched(watched) => watched,
+        };
+        let Some(record) = record else {
+            let hold_out = resolved.options.course.measured.hold_out;
+            let fewest = Increment::fewest_to_hold_out(hold_out);
+            return watched.take(|parts| together(read(parts), fewest));
+        };
+        let files = record.names_of_files();
+        let parts: Vec<Listed> = files.iter().map(|it| watched.listed(it)).collect();
+        let read = read(&parts).map_err(|(at, failure)| changed(&parts[at].data, n, failure));
+        watched.mark_taken(&files);
+        let (value, _) = read?;
+        Ok(Some((parts, value)))
     }
 
     /// Waits for more experiences, where more may come; whether to look again.
@@ -88,4 +121,50 @@ impl Source {
         let name = path.file_name().unwrap_or(path.as_os_str());
         name.to_string_lossy().into_owned()
     }
+}
+
+/// Reads the first experience of a stream, before anything is known of its kind, or the data that are divided, which
+/// have no parts: that of the record, if there is one, or what comes first, for which it waits if `is_patient`.
+/// `None` if nothing came.
+///
+/// # Errors
+/// If data cannot be read, or something that a manifest lists is not apart from the folder of the stream.
+pub fn read_first(
+    source: &mut Source,
+    resolved: &Resolved,
+    record: Option<&ExperienceRecord>,
+    is_patient: bool,
+) -> Result<Option<(Vec<Listed>, Data)>, Failure> {
+    let reading = &resolved.options.data.reading;
+    if let Source::Divided(name) = source {
+        return Ok(Some((Vec::new(), Data::read(name, reading)?)));
+    }
+    let state = StreamState::default();
+    for listed in source.listed(&state)? {
+        listed.check_apart(resolved.folder())?;
+    }
+    loop {
+        let next = source.next(resolved, (0, record), &state, |it| merged(it, reading))?;
+        if next.is_some() || !is_patient || !source.wait() {
+            return Ok(next);
+        }
+    }
+}
+
+/// Reads data and appends them to the first; the number of samples of each, too.
+fn merged(parts: &[Listed], reading: &ReadingOptions) -> Result<(Data, Vec<usize>), Unread> {
+    let mut numbers = Vec::with_capacity(parts.len());
+    let mut merged: Option<Data> = None;
+    for (at, part) in parts.iter().enumerate() {
+        let data = Data::read(&part.data, reading);
+        let joined = data.and_then(|data| {
+            numbers.push(data.n_samples());
+            match merged.take() {
+                None => Ok(data),
+                Some(before) => before.append(data),
+            }
+        });
+        merged = Some(joined.map_err(|failure| (at, failure))?);
+    }
+    Ok((merged.expect("an experience has data"), numbers))
 }

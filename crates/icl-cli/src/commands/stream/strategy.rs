@@ -1,10 +1,9 @@
-//! A strategy of a stream: by which method the encoder is updated, when, and from which samples. The options choose one;
-//! controls are others.
+//! The course of a strategy through a stream, and its files.
 
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use icl_train::{Experience, Keep, Method, Policy, StreamMemory, StreamState, When};
+use icl_train::{Experience, SparseRow, Strategy, StreamState};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +11,7 @@ use anyhow::anyhow;
 use icl_core::InputFile;
 use icl_models::StoredEncoder;
 
-use crate::commands::stream::options::{Control, Resolved};
+use crate::commands::stream::options::Resolved;
 use crate::files::encoder_work::ENCODER;
 use crate::files::whole;
 use crate::files::whole::remove_if_there;
@@ -23,115 +22,56 @@ const STRATEGY: &str = "strategy.json";
 /// Samples that its later updates may use, in the folder of the last experience.
 const MEMORY: &str = "memory.json";
 
-/// Strategy with the encoder that it takes through a stream.
+/// Strategy with what it has done in a stream.
 #[derive(Debug)]
-pub struct Strategy {
-    /// Name, in messages and of its states.
-    pub name: String,
+pub struct StrategyRun<'a> {
+    /// The strategy.
+    pub strategy: &'a Strategy,
     /// Folder in that of an experience; none for the chosen strategy.
     folder: Option<String>,
-    /// Method of the updates; `None`: there are none.
-    pub method: Option<Method>,
-    /// When to update, and at what cost.
-    pub policy: Policy,
-    /// Old samples that are kept.
-    pub keep: Keep,
-    /// Experiences that it has gone through.
-    pub done: Vec<StrategyStep>,
-    /// Samples that its later updates may use.
-    pub memory: StreamMemory,
+    /// State of its stream, without held-out samples that are not measured again.
+    pub state: StreamState,
+    /// Accuracies after each experience.
+    accuracies: Vec<Accuracies>,
     /// File of its encoder.
     pub encoder: PathBuf,
 }
 
-/// A strategy after an experience.
+/// Accuracies after an experience.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct StrategyStep {
-    /// Facts about the experience, without its risks.
-    pub experience: Experience,
-    /// Risks on the panel of each experience up to this one.
-    pub risks: Row,
-    /// Accuracies on these panels; `None` without classes.
-    pub accuracies: Option<Row>,
-    /// Accuracy on the panel of this experience of the encoder before it; `None` without classes and for the first.
+pub struct Accuracies {
+    /// Accuracies on held-out samples of each experience up to this one; `None` without classes.
+    pub accuracies: Option<SparseRow>,
+    /// Accuracy of the encoder before this experience on its held-out samples; `None` without classes and for the
+    /// first.
     pub served_accuracy: Option<f64>,
 }
 
-/// Row of a matrix of which few cells were measured. It is stored with all of them.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(from = "Vec<Option<f64>>", into = "Vec<Option<f64>>")]
-pub struct Row {
-    n: usize,
-    measured: Vec<(usize, f64)>,
+/// State and accuracies of a strategy after an experience.
+pub type Done = (StreamState, Accuracies);
+
+/// A strategy after an experience, as its file has it.
+#[derive(Serialize, Deserialize)]
+struct StrategyRecord {
+    /// Facts about the experience, without its risks.
+    experience: Experience,
+    /// Risks on held-out samples of each experience up to this one.
+    risks: SparseRow,
+    #[serde(flatten)]
+    accuracies: Accuracies,
 }
 
-impl From<Vec<Option<f64>>> for Row {
-    fn from(cells: Vec<Option<f64>>) -> Self {
-        let measured = cells.iter().enumerate();
-        let mut measured: Vec<_> = measured
-            .filter_map(|(at, cell)| Some((at, (*cell)?)))
-            .collect();
-        measured.shrink_to_fit();
-        Self {
-            n: cells.len(),
-            measured,
-        }
-    }
-}
-
-impl From<Row> for Vec<Option<f64>> {
-    fn from(row: Row) -> Self {
-        row.cells(row.n)
-    }
-}
-
-impl Row {
-    /// Returns all cells, in a vector with room for `capacity`.
-    pub fn cells(&self, capacity: usize) -> Vec<Option<f64>> {
-        let mut cells = Vec::with_capacity(capacity);
-        cells.resize(self.n, None);
-        for &(at, value) in &self.measured {
-            cells[at] = Some(value);
-        }
-        cells
-    }
-}
-
-impl Strategy {
-    /// Returns the chosen strategy, then those of the controls.
-    pub fn all(resolved: &Resolved) -> Vec<Self> {
-        let course = &resolved.options.course;
-        let new = |name: &str, folder, method| Self {
-            name: name.to_owned(),
-            folder,
-            method,
-            policy: Policy::default(),
-            keep: Keep::All,
-            done: Vec::new(),
-            memory: StreamMemory::default(),
+impl<'a> StrategyRun<'a> {
+    /// Returns the runs of all strategies, that of the chosen one first.
+    pub fn all(resolved: &'a Resolved) -> Vec<Self> {
+        let of = |(at, strategy): (usize, &'a Strategy)| Self {
+            strategy,
+            folder: (at > 0).then(|| format!("control-{}", strategy.name)),
+            state: StreamState::default(),
+            accuracies: Vec::new(),
             encoder: PathBuf::new(),
         };
-        let own = Self {
-            policy: course.policy(),
-            keep: course.keep,
-            ..new(&resolved.method.name, None, Some(resolved.method.clone()))
-        };
-        let control = |control: &Control| Self {
-            policy: Policy {
-                when: match control.method {
-                    Some(_) => When::Always,
-                    None => When::Never,
-                },
-                ..Policy::default()
-            },
-            ..new(
-                &control.name,
-                Some(format!("control-{}", control.name)),
-                control.method.clone(),
-            )
-        };
-        let controls = resolved.controls.iter().map(control);
-        std::iter::once(own).chain(controls).collect()
+        resolved.strategies.iter().enumerate().map(of).collect()
     }
 
     /// Whether this is the chosen strategy.
@@ -152,93 +92,76 @@ impl Strategy {
         }
     }
 
-    /// Returns the state of its stream, with the risks after the last experience alone: no decision needs the others.
-    pub fn state(&self) -> StreamState {
-        let n = self.done.len();
-        let experiences = self.done.iter().enumerate().map(|(at, step)| Experience {
-            risks: match at + 1 == n {
-                true => step.risks.cells(n),
-                false => Vec::new(),
-            },
-            ..step.experience.clone()
-        });
-        StreamState::from_parts(experiences.collect(), self.memory.clone())
-    }
-
-    /// Returns a matrix of this strategy: of each experience a row, with what was served right of the diagonal and nothing beyond.
-    fn matrix<'r>(
-        &'r self,
-        row: impl Fn(&'r StrategyStep) -> Option<&'r Row>,
-        served: impl Fn(&StrategyStep) -> Option<f64>,
-    ) -> Option<Vec<Vec<Option<f64>>>> {
-        let row = |(at, step): (usize, &'r StrategyStep)| {
-            let mut cells = row(step)?.cells(at + 2);
-            cells.extend(self.done.get(at + 1).map(&served));
-            Some(cells)
-        };
-        self.done.iter().enumerate().map(row).collect()
-    }
-
-    /// Returns the matrix of risks.
-    pub fn risks(&self) -> Vec<Vec<Option<f64>>> {
-        let risks = self.matrix(|it| Some(&it.risks), |it| it.experience.served);
-        risks.expect("risks are always measured")
-    }
-
-    /// Returns the matrix of accuracies; `None` without classes.
+    /// Returns the matrix of accuracies, with what was served right of the diagonal; `None` without classes.
     pub fn accuracies(&self) -> Option<Vec<Vec<Option<f64>>>> {
-        self.matrix(|it| it.accuracies.as_ref(), |it| it.served_accuracy)
+        let served = self.accuracies.iter().map(|it| Some(it.served_accuracy));
+        let rows = self.accuracies.iter().zip(served.skip(1).chain([None]));
+        rows.map(|(it, served)| Some(it.accuracies.as_ref()?.followed_by(served)))
+            .collect()
     }
 
-    /// Writes what it has done with the last experience.
+    /// Writes what it has after an experience into the folder of this experience.
     ///
     /// # Errors
     /// If a file cannot be written.
-    pub fn write(&self, experience: &Path) -> Result<(), Failure> {
+    pub fn write(&self, experience: &Path, (state, accuracies): &Done) -> Result<(), Failure> {
         let folder = self.folder(experience);
         let created = std::fs::create_dir_all(&folder);
         created.map_err(|error| Failure::file(&folder, "cannot be written", error))?;
-        write_json(&folder.join(STRATEGY), &self.done.last())?;
-        write_json(&folder.join(MEMORY), &self.memory)
+        let last = state.experiences().last();
+        let mut last = last.expect("an experience has come").clone();
+        let record = StrategyRecord {
+            risks: std::mem::take(&mut last.risks),
+            experience: last,
+            accuracies: accuracies.clone(),
+        };
+        write_json(&folder.join(STRATEGY), &record)?;
+        write_json(&folder.join(MEMORY), state.memory())
     }
 
-    /// Reads what it has done in the folder of the next experience; of the memory, only the last is read.
+    /// Continues from what it has written in the folders of all experiences so far.
     ///
     /// # Errors
     /// If a file cannot be read.
-    pub fn read(&mut self, experience: &Path, is_last: bool) -> Result<(), Failure> {
-        let folder = self.folder(experience);
-        self.done.push(read_json(&folder.join(STRATEGY))?);
-        if is_last {
-            self.memory = read_json(&folder.join(MEMORY))?;
+    pub fn read(&mut self, experiences: &[PathBuf]) -> Result<(), Failure> {
+        let Some((last, before)) = experiences.split_last() else {
+            return Ok(());
+        };
+        let mut done = Vec::with_capacity(experiences.len());
+        for path in experiences {
+            let record: StrategyRecord = read_json(&self.folder(path).join(STRATEGY))?;
+            done.push(Experience {
+                risks: record.risks,
+                ..record.experience
+            });
+            self.accuracies.push(record.accuracies);
+            self.find_encoder(path);
         }
-        self.publish(experience);
+        let memory = read_json(&self.folder(last).join(MEMORY))?;
+        self.state = StreamState::from_parts(done, memory);
+        self.state.forget_held_out();
+        // A kill may have left them.
+        before.iter().for_each(|path| self.forget(path));
         Ok(())
     }
 
-    /// Takes the encoder in the folder of an experience that is complete: without an update there is none, and controls begin with
-    /// that of the method.
-    pub fn publish(&mut self, experience: &Path) {
-        let folders = match self.encoder.as_os_str().is_empty() {
-            true => [experience.to_owned(), self.folder(experience)],
-            false => [self.folder(experience), self.folder(experience)],
-        };
-        for folder in folders {
-            let encoder = folder.join(ENCODER);
-            if encoder.exists() {
-                self.encoder = encoder;
-            }
-        }
+    /// Continues from an experience that is complete, in its folder.
+    pub fn publish(&mut self, experience: &Path, (mut state, accuracies): Done) {
+        state.forget_held_out();
+        self.state = state;
+        self.accuracies.push(accuracies);
+        self.find_encoder(experience);
     }
 
-    /// Forgets the held-out samples of experiences that will not be measured again: they would be copied at each
-    /// decision.
-    pub fn drop_panels(&mut self) {
-        let measured = StreamState::measured(self.done.len() + 1);
-        for (at, step) in self.done.iter_mut().enumerate() {
-            if !measured.contains(&at) {
-                step.experience.panel = Vec::new();
-            }
+    /// Finds the encoder in the folder of an experience that is complete: without an update there is none, and
+    /// controls begin with that of the method.
+    fn find_encoder(&mut self, experience: &Path) {
+        let own = self.folder(experience).join(ENCODER);
+        let of_method = experience.join(ENCODER);
+        if own.exists() {
+            self.encoder = own;
+        } else if self.encoder.as_os_str().is_empty() && of_method.exists() {
+            self.encoder = of_method;
         }
     }
 

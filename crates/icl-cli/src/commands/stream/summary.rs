@@ -7,13 +7,13 @@ use icl_eval::{Better, TRANSFER_FORMULAS, Transfer, TransferMatrix};
 use icl_report::{RunSettings, STREAM_SCHEMA, StreamControl, StreamMeasure, StreamRecord};
 use serde::Serialize;
 
+use crate::commands::stream::experience::ExperienceRecord;
 use crate::commands::stream::folder::{
     DECISIONS, EXPERIENCES, LEDGER, MATRIX, REJECTED, StreamFolder,
 };
 use crate::commands::stream::options::Resolved;
 use crate::commands::stream::source::Source;
-use crate::commands::stream::step::StepRecord;
-use crate::commands::stream::strategy::{Strategy, write_json, write_lines};
+use crate::commands::stream::strategy::{StrategyRun, write_json, write_lines};
 use crate::files::encoder_work::REPORT;
 use crate::files::whole;
 use crate::files::work_place::CONFIG;
@@ -66,49 +66,36 @@ impl<'a> Summary<'a> {
         &mut self,
         folder: &StreamFolder,
         source: &Source,
-        steps: &[StepRecord],
-        strategies: &[Strategy],
+        records: &[ExperienceRecord],
+        runs: &[StrategyRun<'_>],
         is_last: bool,
     ) -> Result<(), Failure> {
         let rejected = rejected(source);
         let is_due = match &self.written {
             None => true,
             Some(written) => {
-                let is_new = written.n_experiences != steps.len() || written.rejected != rejected;
+                let is_new = written.n_experiences != records.len() || written.rejected != rejected;
                 is_new && (is_last || written.at.elapsed() >= BETWEEN * written.took)
             }
         };
-        if steps.is_empty() || !is_due {
+        if records.is_empty() || !is_due {
             return Ok(());
         }
         let begun = Instant::now();
-        let record = self.record(source, steps, strategies)?;
+        let record = record(self.resolved, source, records, runs)?;
         let made = folder.begin_summary()?;
-        write(&made, self.config, &record, strategies)?;
+        write(&made, self.config, &record, runs)?;
         if !rejected.is_empty() {
             write_lines(&made.join(REJECTED), &rejected)?;
         }
         folder.publish_summary(&made)?;
         self.written = Some(Written {
-            n_experiences: steps.len(),
+            n_experiences: records.len(),
             rejected,
             at: Instant::now(),
             took: begun.elapsed(),
         });
         Ok(())
-    }
-
-    /// Returns the record of the experiences so far.
-    ///
-    /// # Errors
-    /// If the matrix has a wrong shape.
-    pub fn record(
-        &self,
-        source: &Source,
-        steps: &[StepRecord],
-        strategies: &[Strategy],
-    ) -> Result<StreamRecord, Failure> {
-        record(self.resolved, source, steps, strategies)
     }
 }
 
@@ -123,20 +110,25 @@ fn rejected(source: &Source) -> Vec<Rejected> {
     rejected.collect()
 }
 
-fn record(
+/// Returns the record of the experiences so far.
+///
+/// # Errors
+/// If the matrix has a wrong shape.
+pub fn record(
     resolved: &Resolved,
     source: &Source,
-    steps: &[StepRecord],
-    strategies: &[Strategy],
+    records: &[ExperienceRecord],
+    runs: &[StrategyRun<'_>],
 ) -> Result<StreamRecord, Failure> {
     let (options, training) = (&resolved.options, &resolved.training);
-    let [own, controls @ ..] = strategies else {
+    let [own, controls @ ..] = runs else {
         unreachable!("the first strategy is that of the method");
     };
-    let streamed = || steps.iter().map(|step| &step.streamed);
-    let untrained_risk: Vec<Option<f64>> = steps.iter().map(|it| Some(it.untrained_risk)).collect();
+    let streamed = || records.iter().map(|it| &it.streamed);
+    let untrained_risk: Vec<Option<f64>> =
+        records.iter().map(|it| Some(it.untrained_risk)).collect();
     let untrained_accuracy: Vec<Option<f64>> =
-        steps.iter().map(|it| it.untrained_accuracy).collect();
+        records.iter().map(|it| it.untrained_accuracy).collect();
     let n_samples: Vec<usize> = streamed().map(|it| it.n_samples).collect();
     let transfer = |better, rows: Cells, untrained: &[Option<f64>]| {
         let matrix = TransferMatrix::try_new(better, rows)
@@ -145,7 +137,7 @@ fn record(
         let transfer = Transfer::new(&matrix, &n_samples);
         Ok::<(Cells, Transfer), Failure>((matrix.into_rows(), transfer))
     };
-    let (risk, of_risk) = transfer(Better::Lower, own.risks(), &untrained_risk)?;
+    let (risk, of_risk) = transfer(Better::Lower, own.state.matrix(), &untrained_risk)?;
     let (accuracy, of_accuracy) = match own.accuracies() {
         Some(rows) => {
             let (rows, transfer) = transfer(Better::Higher, rows, &untrained_accuracy)?;
@@ -160,17 +152,18 @@ fn record(
         risk: (formula.value)(&of_risk),
         accuracy: (formula.value)(&of_accuracy),
     });
-    let control = |strategy: &Strategy| {
-        let of_control = strategy.risks();
+    let control = |run: &StrategyRun<'_>| {
+        let of_control = run.state.matrix();
         StreamControl {
-            method: strategy.name.clone(),
+            method: run.strategy.name.clone(),
             gap: gaps(&risk, &of_control),
             risk: of_control,
-            accuracy: strategy.accuracies(),
-            charged_passes: strategy
-                .done
+            accuracy: run.accuracies(),
+            charged_passes: run
+                .state
+                .experiences()
                 .iter()
-                .map(|it| it.experience.cost.charged())
+                .map(|it| it.cost.charged())
                 .collect(),
         }
     };
@@ -178,25 +171,26 @@ fn record(
         schema: STREAM_SCHEMA,
         data: source.name(),
         split: options.source.split.as_ref().map(ToString::to_string),
-        method: resolved.method.name.clone(),
-        keep: options.course.keep.to_string(),
-        when: options.course.when.to_string(),
-        budget_per_update: options.course.budget_per_update,
-        budget_total: options.course.budget_total,
+        method: own.strategy.name.clone(),
+        keep: own.strategy.keep.to_string(),
+        policy: own.strategy.policy.clone(),
         settings: RunSettings::of(training.seed, &training.settings, &training.backend),
         names: streamed().map(|it| it.name.clone()).collect(),
         measures: measures.collect(),
         untrained_accuracy: accuracy.as_ref().map(|_| untrained_accuracy),
         untrained_risk,
         experiences: streamed().cloned().collect(),
-        decisions: steps.iter().filter_map(|it| it.decision.clone()).collect(),
+        decisions: records
+            .iter()
+            .filter_map(|it| it.decision.clone())
+            .collect(),
         controls: controls.iter().map(control).collect(),
         risk,
         accuracy,
     })
 }
 
-/// Returns, for each experience, the mean by which risks are above those of a control, over the panels up to it that were
+/// Returns, for each experience, the mean by which risks are above those of a control, over the held-out samples up to it that were
 /// measured.
 fn gaps(risk: &Cells, of_control: &Cells) -> Vec<Option<f64>> {
     let gap = |at: usize| {
@@ -222,12 +216,12 @@ fn write(
     folder: &Path,
     config: &str,
     record: &StreamRecord,
-    strategies: &[Strategy],
+    runs: &[StrategyRun<'_>],
 ) -> Result<(), Failure> {
     write_json(&folder.join(MATRIX), record)?;
     write_lines(&folder.join(EXPERIENCES), &record.experiences)?;
     write_lines(&folder.join(DECISIONS), &record.decisions)?;
-    let charges: Vec<Charge<'_>> = strategies.iter().flat_map(charges).collect();
+    let charges: Vec<Charge<'_>> = runs.iter().flat_map(charges).collect();
     write_lines(&folder.join(LEDGER), &charges)?;
     let document =
         icl_report::stream_document(record).map_err(|error| Failure::Other(error.into()))?;
@@ -236,9 +230,9 @@ fn write(
 }
 
 /// Returns the cost of a strategy by experience and purpose.
-fn charges(strategy: &Strategy) -> impl Iterator<Item = Charge<'_>> {
-    strategy.done.iter().flat_map(move |step| {
-        let cost = &step.experience.cost;
+fn charges<'r>(run: &'r StrategyRun<'_>) -> impl Iterator<Item = Charge<'r>> {
+    run.state.experiences().iter().flat_map(move |experience| {
+        let cost = &experience.cost;
         let purposes = [
             ("training", cost.training),
             ("teacher", cost.teacher),
@@ -247,10 +241,10 @@ fn charges(strategy: &Strategy) -> impl Iterator<Item = Charge<'_>> {
             ("monitoring", cost.monitoring),
             ("measuring", cost.measuring),
         ];
-        let name = &step.experience.name;
+        let name = &experience.name;
         let used = purposes.into_iter().filter(|(_, passes)| *passes > 0.0);
         used.map(move |(purpose, passes)| Charge {
-            strategy: &strategy.name,
+            strategy: &run.strategy.name,
             experience: name,
             purpose,
             passes,

@@ -61,8 +61,8 @@ pub struct Watched {
     is_once: bool,
     /// End of the time in which it may settle.
     until: Option<Instant>,
-    /// Names of the entries that come before all others.
-    first: Vec<String>,
+    /// Names of the entries that were at work before an interruption, which come first.
+    interrupted: Vec<String>,
     /// Folder of the stream, which is none of the data.
     out: Option<PathBuf>,
     /// Names of the entries that were taken, in this order.
@@ -79,7 +79,7 @@ impl Watched {
             entries: Entries::new(folder, settle),
             is_once,
             until: None,
-            first: Vec::new(),
+            interrupted: Vec::new(),
             out: out.map(Path::to_owned),
             taken: Vec::new(),
             message: String::new(),
@@ -112,21 +112,21 @@ impl Watched {
     }
 
     /// Reads entries until they have the samples of an experience: the next one, with those before it that have too
-    /// few. Returns their names and what `read` returned; `None` if no entry is ready to be read.
+    /// few. Returns them and what `read` returned; `None` if no entry is ready to be read.
     ///
     /// # Errors
     /// If the folder cannot be read, or reading fails for another reason than the data.
     pub fn take<T>(
         &mut self,
         mut read: impl FnMut(&[Listed]) -> Result<Read<T>, Unread>,
-    ) -> Result<Option<(Vec<String>, T)>, Failure> {
-        let first = std::mem::take(&mut self.first);
-        let parts: Vec<Listed> = first.iter().map(|name| self.listed(name)).collect();
+    ) -> Result<Option<(Vec<Listed>, T)>, Failure> {
+        let interrupted = std::mem::take(&mut self.interrupted);
+        let parts: Vec<Listed> = interrupted.iter().map(|name| self.listed(name)).collect();
         if !parts.is_empty()
             && let Ok(Read::Enough(value)) = read(&parts)
         {
-            self.mark_taken(&first);
-            return Ok(Some((first, value)));
+            self.mark_taken(&interrupted);
+            return Ok(Some((parts, value)));
         }
         while let Some(next) = self.entries.next()? {
             if let Err(failure) = self.check(&next) {
@@ -144,9 +144,9 @@ impl Watched {
                 }
                 match outcome {
                     Ok(Read::Enough(value)) => {
-                        let names: Vec<String> = parts.into_iter().map(|it| it.name).collect();
+                        let names: Vec<String> = parts.iter().map(|it| it.name.clone()).collect();
                         self.mark_taken(&names);
-                        return Ok(Some((names, value)));
+                        return Ok(Some((parts, value)));
                     }
                     Ok(Read::Few(numbers)) => {
                         for (part, n) in parts.iter().zip(numbers) {
@@ -165,8 +165,8 @@ impl Watched {
     }
 
     /// Takes these entries before all others, as they were taken before an interruption, if they still can be.
-    pub fn take_first(&mut self, names: Vec<String>) {
-        self.first = names;
+    pub fn resume_with(&mut self, names: Vec<String>) {
+        self.interrupted = names;
     }
 
     /// Marks entries as samples of an experience.

@@ -10,7 +10,7 @@ use icl_data::TableNote;
 use crate::backend::on_backend;
 use crate::domain::Domain;
 use crate::domain::data::{Data, DataSet, tell_equal, tell_unlabelled};
-use crate::domain::dispatch::{OnStoredEncoder, with_stored_encoder};
+use crate::domain::encoder_choice::{OnStoredEncoder, with_stored_encoder};
 use crate::domain::encoder_file::EncoderFile;
 use crate::files::encoder_work;
 use crate::files::encoder_work::REPORT;
@@ -114,7 +114,7 @@ impl OnStoredEncoder<2> for OldAndNew<'_> {
             ("checksum of the new data", new.checksum()),
         ];
         let config = toml::to_string(&resolved.options).map_err(Failure::input)?;
-        let destination = resolved.options.output.destination("update");
+        let destination = resolved.options.output.folder.destination("update");
         let work = encoder_work::begin(resumed, destination, &config, &input)?;
         let task = Update {
             resolved,
@@ -128,7 +128,7 @@ impl OnStoredEncoder<2> for OldAndNew<'_> {
         };
         let updated = on_backend(&resolved.training.backend, task).and_then(|record| {
             encoder_work::write_results(&work, &config, &record)?;
-            if resolved.options.tensorboard {
+            if resolved.options.output.tensorboard {
                 encoder_work::write_events(&work, &icl_report::update_scalars(&record))?;
             }
             let document = icl_report::update_document(&record)
@@ -141,6 +141,11 @@ impl OnStoredEncoder<2> for OldAndNew<'_> {
             Err(failure) => return Err(work.fail(failure, "update")),
         };
         let folder = work.publish(Some("update"))?;
-        print_document(&document, resolved.options.output.wide, None, &folder)
+        print_document(
+            &document,
+            resolved.options.output.folder.wide,
+            None,
+            &folder,
+        )
     }
 }

@@ -12,7 +12,7 @@ use crate::options::data::ReadingOptions;
 use crate::options::evaluation::HoldOutOptions;
 use crate::options::execution::{DEFAULT_SEED, ExecutionOptions};
 use crate::options::method::{MethodOptions, check_methods};
-use crate::options::output::{OutputOptions, check_out, text};
+use crate::options::output::{EncoderOutputOptions, check_out, text};
 use crate::options::training::{Training, TrainingOptions};
 use crate::process::failure::Failure;
 
@@ -63,19 +63,7 @@ pub struct UpdateOptions {
     pub execution: ExecutionOptions,
     #[command(flatten)]
     #[serde(flatten)]
-    pub output: OutputOptions,
-    /// Write the course of the training for TensorBoard too
-    #[arg(
-        long,
-        value_name = "BOOL",
-        default_value_t = false,
-        default_missing_value = "true",
-        num_args = 0..=1,
-        require_equals = true,
-        action = ArgAction::Set,
-        help_heading = "Output"
-    )]
-    pub tensorboard: bool,
+    pub output: EncoderOutputOptions,
 }
 
 /// Returns a shared option as this command takes it.
@@ -147,7 +135,7 @@ impl UpdateOptions {
             std::slice::from_ref(&method),
         )?;
         self.hold_out.check()?;
-        check_out(self.output.out.as_deref())?;
+        check_out(self.output.folder.out.as_deref())?;
         let from = text("from", &self.from)?.to_owned();
         let old = text("old", &self.old)?.to_owned();
         let new = text("new", &self.new)?.to_owned();

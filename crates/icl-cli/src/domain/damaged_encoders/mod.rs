@@ -9,12 +9,13 @@ use std::path::{Path, PathBuf};
 use burn::backend::{Autodiff, Flex};
 use burn::module::AutodiffModule;
 use clap::Parser;
-use icl_core::{Collate, Encoder, Samples, Seed, Views};
+use icl_core::{Encoder, Samples, Seed, Views};
 use icl_models::StoredEncoder;
 
 use crate::domain::Domain;
+use crate::domain::collation::OnEveryBackend;
 use crate::domain::data::Data;
-use crate::domain::dispatch::{OnNewEncoder, with_new_encoder};
+use crate::domain::encoder_choice::{OnNewEncoder, with_new_encoder};
 use crate::domain::encoder_file::{EncoderFile, save};
 use crate::options::data::DataOptions;
 use crate::options::encoder::EncoderOptions;
@@ -94,7 +95,7 @@ impl Damage<'_> {
         let data = &self.options.data;
         // What does not fit the columns of a table is an error of the table, which is named.
         let read = Data::read(&data.name, &data.reading)?;
-        let Ok(Some(data)) = file.domain.taken(read, data.reading.outliers) else {
+        let Ok(Some(data)) = file.domain.prepared(read, data.reading.outliers) else {
             return Ok(());
         };
         file.check_data(&data)?;
@@ -102,7 +103,8 @@ impl Damage<'_> {
         let batch = file
             .domain
             .collate()
-            .collate::<Flex>(&[plain(0), plain(1)], &device);
+            .0
+            .batch::<Flex>(&[plain(0), plain(1)], &device);
         let _ = encoder.embed(batch).into_data();
         Ok(())
     }

@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 
 use icl_core::{GrowthRatio, Increment, Samples, Seed};
-use icl_data::{Found, Outliers, OutliersFound, Split, StreamKey};
+use icl_data::{Found, Split, StreamKey};
 use icl_eval::Matrix;
 
 use crate::process::failure::Failure;
@@ -17,9 +17,9 @@ pub trait DataSet: Samples + Debug + Sized {
     /// Returns the name of the data set.
     fn name(&self) -> &str;
 
-    /// Returns whether the samples have classes.
+    /// Returns whether the samples have classes; by default they have none.
     fn has_labels(&self) -> bool {
-        true
+        false
     }
 
     /// Checks that the samples have classes where their files should hold them; `needed_by` is what they are needed
@@ -33,10 +33,14 @@ pub trait DataSet: Samples + Debug + Sized {
     }
 
     /// Returns the class of each sample, counted from 0.
-    fn labels(&self) -> Vec<usize>;
+    fn labels(&self) -> Vec<usize> {
+        vec![0; self.n_samples()]
+    }
 
     /// Returns the label of each sample in the files.
-    fn original_labels(&self) -> Vec<i64>;
+    fn original_labels(&self) -> Vec<i64> {
+        vec![0; self.n_samples()]
+    }
 
     /// Returns the place of each sample among all that its files have, counted from 0, where samples were left out.
     fn positions(&self) -> Vec<usize> {
@@ -58,7 +62,35 @@ pub trait DataSet: Samples + Debug + Sized {
     ///
     /// # Errors
     /// If the samples have no such keys.
-    fn stream_keys(&self, key: &StreamKey) -> Result<Vec<usize>, Failure>;
+    fn stream_keys(&self, key: &StreamKey) -> Result<Vec<usize>, Failure> {
+        match key {
+            StreamKey::Nothing => Ok(vec![0; self.n_samples()]),
+            StreamKey::Class => {
+                self.check_labels("a stream by classes")?;
+                let labels = self.has_labels().then(|| self.labels());
+                labels.ok_or_else(|| no_keys(self, key))
+            }
+            StreamKey::Size => self.size_keys()?.ok_or_else(|| no_keys(self, key)),
+            StreamKey::Column(name) => self.column_keys(name)?.ok_or_else(|| no_keys(self, key)),
+        }
+    }
+
+    /// Returns the size of each sample; `None` for samples without sizes.
+    ///
+    /// # Errors
+    /// If a sample cannot be read.
+    fn size_keys(&self) -> Result<Option<Vec<usize>>, Failure> {
+        Ok(None)
+    }
+
+    /// Returns the rank of each sample by a column; `None` for samples without such a column.
+    ///
+    /// # Errors
+    /// If its values have no order.
+    fn column_keys(&self, name: &str) -> Result<Option<Vec<usize>>, Failure> {
+        let _ = name;
+        Ok(None)
+    }
 
     /// Joins old and new data to one data set.
     ///
@@ -103,7 +135,7 @@ pub fn followed(n_old: usize, n: usize) -> [Vec<usize>; 2] {
 }
 
 /// Returns the failure of a stream that is divided by keys which the samples do not have.
-pub fn no_keys<D: DataSet>(data: &D, key: &StreamKey) -> Failure {
+fn no_keys<D: DataSet>(data: &D, key: &StreamKey) -> Failure {
     let needed = match key {
         StreamKey::Nothing => "nothing".to_owned(),
         StreamKey::Size => "sizes".to_owned(),
@@ -127,42 +159,6 @@ pub fn tell_unlabelled(data: &impl DataSet) {
     }
 }
 
-/// Reports values outside the range of an encoder's data: their number and the first of them. Returns whether they are
-/// to be clipped.
-///
-/// # Errors
-/// If they are to be an error.
-pub fn tell_outliers(
-    name: &str,
-    outliers: Outliers,
-    found: &OutliersFound,
-) -> Result<bool, Failure> {
-    let Some(first) = found.first.first() else {
-        return Ok(false);
-    };
-    if outliers == Outliers::Error {
-        return Err(Failure::input(anyhow::anyhow!(
-            "data set {}: {first} ({} such values; `--outliers clip` clips them)",
-            Found::new(name),
-            found.n
-        )));
-    }
-    let is_clipped = outliers == Outliers::Clip;
-    let done = if is_clipped {
-        "were clipped"
-    } else {
-        "were kept"
-    };
-    tell(format_args!(
-        "note: {name}: {} values outside the range of the encoder's data {done}:",
-        found.n
-    ));
-    for outlier in &found.first {
-        tell(format_args!("note: {name}: {outlier}"));
-    }
-    Ok(is_clipped)
-}
-
 /// Reports the number of new samples that equal an old one, if there are any: each is a negative of a sample
 /// that it equals.
 ///
@@ -179,4 +175,20 @@ pub fn tell_equal<D: DataSet>(data: &D, increment: &Increment) -> Result<(), Fai
         ));
     }
     Ok(())
+}
+
+/// Returns the number of the class of each sample: the numbers that name the classes; where names are no
+/// numbers, or no plain ones, the position of the class in the order of names.
+pub fn numbers_of_classes(names: &[String], labels: &[usize]) -> Vec<i64> {
+    // As written: "01" and "1" are two classes.
+    let plain = |name: &String| {
+        let number = name.parse::<i64>().ok()?;
+        (number.to_string() == *name).then_some(number)
+    };
+    let numbers: Option<Vec<i64>> = names.iter().map(plain).collect();
+    let of = |&label: &usize| match &numbers {
+        Some(numbers) => numbers[label],
+        None => label as i64,
+    };
+    labels.iter().map(of).collect()
 }

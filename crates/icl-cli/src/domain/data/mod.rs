@@ -1,12 +1,7 @@
 //! Data of any kind, by name or path.
 
-mod class_numbers;
 mod data_set;
-mod graphs;
-mod histories;
-mod images;
-mod table;
-mod texts;
+mod library_data;
 pub mod unknown_data;
 
 use std::path::{Path, PathBuf};
@@ -18,17 +13,15 @@ use icl_data::{
     TextPairs, embedded, looks_like_images, looks_like_interactions, looks_like_table,
 };
 
+use crate::options::choice::suggestion;
 use crate::options::data::ReadingOptions;
-use crate::options::similar::suggestion;
 use crate::process::failure::Failure;
 use crate::process::terminal::{tell, tell_notes};
 
 use unknown_data::unknown;
 
-pub use data_set::{DataSet, followed, no_keys, tell_equal, tell_outliers, tell_unlabelled};
-pub use histories::Histories;
-pub use table::{Table, tell_order};
-pub use texts::Texts;
+pub use data_set::{DataSet, followed, numbers_of_classes, tell_equal, tell_unlabelled};
+pub use library_data::tell_order;
 
 /// Name of graphs in messages.
 pub const GRAPHS: &str = "graphs";
@@ -155,10 +148,7 @@ impl Data {
             Self::Graphs(graphs) => graphs.graphs().len(),
             Self::Images(images) => images.n_images(),
             // The first interaction of a user has no history.
-            Self::Interactions(log) => {
-                let rows = (0..log.rows().len()).collect();
-                NextItemDataset::new(log, &[rows]).n_samples()
-            }
+            Self::Interactions(log) => NextItemDataset::of_all(log).n_samples(),
             Self::Tables(table) => table.n_rows(),
             Self::TextPairs(pairs) => pairs.pairs().len(),
         }

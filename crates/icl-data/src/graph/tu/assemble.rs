@@ -9,7 +9,7 @@ use crate::error::DataError;
 use crate::graph::adjacency::Adjacency;
 use crate::graph::dataset::{GraphCounts, GraphDataset};
 use crate::graph::sample::Graph;
-use crate::place::{FileRef, Place};
+use crate::place::FileRef;
 
 /// Reads all tables, checks their consistency and builds the graphs.
 pub(super) fn assemble(mut files: TuFiles) -> Result<GraphDataset, DataError> {
@@ -209,7 +209,7 @@ impl Members {
 }
 
 /// Returns the error of a graph, counted from 1, that has a label and no nodes.
-fn graph_without_nodes(label: Place, graph: usize) -> DataError {
+fn graph_without_nodes(label: String, graph: usize) -> DataError {
     let found = format!("the label of graph {graph}, to which no node belongs");
     DataError::new(label, found, "at least one node")
 }

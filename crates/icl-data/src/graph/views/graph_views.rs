@@ -42,26 +42,22 @@ impl GraphViewsConfig {
     pub fn try_init(&self) -> Result<GraphViews, DataError> {
         let share = 0.0..1.0;
         let below_one = "from 0 to below 1";
-        let ratio = |name, found, within, expected| match within {
-            true => Ok(()),
-            false => Err(DataError::new(
-                "views",
-                format!("{found} as {name}"),
-                format!("a number {expected}"),
-            )),
+        let ratio = |name, found, within, expected| {
+            let (found, expected) = (format!("{found} as {name}"), format!("a number {expected}"));
+            DataError::unless(within, "views", found, expected)
         };
         let (drop, mask, keep) = (self.drop_ratio, self.mask_ratio, self.subgraph_ratio);
         ratio("drop_ratio", drop, share.contains(&drop), below_one)?;
         ratio("mask_ratio", mask, share.contains(&mask), below_one)?;
         let kept = keep > 0.0 && keep <= 1.0;
         ratio("subgraph_ratio", keep, kept, "above 0 and at most 1")?;
-        if self.kinds.is_empty() {
-            return Err(DataError::new(
-                "views",
-                "no kind of augmentation",
-                "at least one",
-            ));
-        }
+        let has_kinds = !self.kinds.is_empty();
+        DataError::unless(
+            has_kinds,
+            "views",
+            "no kind of augmentation",
+            "at least one",
+        )?;
         Ok(GraphViews {
             config: self.clone(),
         })

@@ -1,12 +1,9 @@
 //! Kinds of graph augmentation.
 
-use std::fmt;
-use std::str::FromStr;
-
 use burn::serde::{Deserialize, Serialize};
 
 use crate::error::DataError;
-use crate::place::Found;
+use crate::named::named;
 
 /// Kind of graph augmentation. Prints and parses as its name.
 ///
@@ -33,42 +30,16 @@ pub enum ViewKind {
     Subgraph,
 }
 
-impl ViewKind {
-    /// All kinds.
-    pub const ALL: [Self; 3] = [Self::NodeDropping, Self::AttributeMasking, Self::Subgraph];
-
-    /// Returns the name by which the kind prints and parses.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::NodeDropping => "node-dropping",
-            Self::AttributeMasking => "attribute-masking",
-            Self::Subgraph => "subgraph",
-        }
-    }
-}
-
-impl fmt::Display for ViewKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for ViewKind {
-    type Err = DataError;
-
-    fn from_str(name: &str) -> Result<Self, DataError> {
-        Self::ALL
-            .into_iter()
-            .find(|kind| kind.name() == name)
-            .ok_or_else(|| {
-                DataError::new(
-                    "view kind",
-                    Found::new(name),
-                    "`node-dropping`, `attribute-masking` or `subgraph`",
-                )
-            })
-    }
-}
+named!(
+    ViewKind {
+        NodeDropping: "node-dropping",
+        AttributeMasking: "attribute-masking",
+        Subgraph: "subgraph",
+    },
+    "view kind",
+    "`node-dropping`, `attribute-masking` or `subgraph`",
+    DataError
+);
 
 #[cfg(test)]
 mod tests {

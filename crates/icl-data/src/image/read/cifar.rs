@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use super::names::{cifar_files, cifar_stem, is_cifar_name};
-use super::source::{ImageOptions, folder_name, metadata, read_unpacked};
-use crate::disk::list_folder;
+use super::source::{ImageOptions, folder_name, metadata};
+use crate::disk::{list_folder, read_unpacked};
 use crate::error::{DataError, missing_file};
 use crate::image::dataset::ImageDataset;
 use crate::image::error::not_images;

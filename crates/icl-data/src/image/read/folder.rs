@@ -10,6 +10,7 @@ use super::source::{ImageOptions, folder_name};
 use crate::error::{DataError, DataErrorKind};
 use crate::image::dataset::{ImageCounts, ImageDataset};
 use crate::image::stored::{ImageFiles, StoredImage};
+use crate::selection::n_class;
 
 /// Reads a folder of image files in which every subfolder is a class, or a flat folder of images without classes.
 ///
@@ -97,10 +98,8 @@ fn without_broken(path: &Path, data: ImageDataset) -> Result<ImageDataset, DataE
             Some(fault) => broken.push(fault),
         }
     }
-    let mut n_class = vec![0; data.class_names.len()];
-    for &index in &kept {
-        n_class[data.labels[index]] += 1;
-    }
+    let labels = kept.iter().map(|&index| data.labels[index]);
+    let n_class = n_class(labels, data.class_names.len());
     if let Some(class) = n_class.iter().position(|&n| n == 0) {
         let path = match data.has_labels {
             true => path.join(&data.class_names[class]),

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use super::names::{IdxName, images_file};
-use super::source::{ImageOptions, folder_name, metadata, read_unpacked, unpacked};
-use crate::disk::list_folder;
+use super::source::{ImageOptions, folder_name, metadata};
+use crate::disk::{list_folder, read_unpacked, unpacked};
 use crate::error::{DataError, missing_file, too_many};
 use crate::image::dataset::ImageDataset;
 use crate::image::error::no_idx_images;
@@ -84,8 +84,8 @@ pub(crate) fn read_idx_bytes(
     let (images_file, labels_file) = (file("images"), file("labels"));
     assemble(
         name.to_owned(),
-        (&images_file, &unpacked(&images_file, images)?),
-        (&labels_file, &unpacked(&labels_file, labels)?),
+        (&images_file, &unpacked(images, &images_file)?),
+        (&labels_file, &unpacked(labels, &labels_file)?),
     )
 }
 

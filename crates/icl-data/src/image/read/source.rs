@@ -1,12 +1,10 @@
-//! Input of the readers: options, paths, and files that gzip may have compressed.
+//! Input of the readers: options and paths.
 
-use std::borrow::Cow;
 use std::fs::{self, Metadata};
 use std::io::ErrorKind;
 use std::path::Path;
 
-use crate::disk::{self, read_file};
-use crate::error::{DataError, damaged_gzip, unreadable};
+use crate::error::{DataError, unreadable};
 use crate::image::error::no_such_images;
 use crate::place::FileRef;
 
@@ -72,20 +70,4 @@ pub(super) fn folder_name(path: &Path) -> String {
     name(path)
         .or_else(absolute)
         .unwrap_or_else(|| "images".into())
-}
-
-/// Reads a file on disk and decompresses it if it is compressed.
-///
-/// The contents decide, not the name: some programs decompress a download and keep its name.
-pub(super) fn read_unpacked(file: &FileRef) -> Result<Vec<u8>, DataError> {
-    let bytes = read_file(file)?;
-    Ok(match unpacked(file, &bytes)? {
-        Cow::Owned(unpacked) => unpacked,
-        Cow::Borrowed(_) => bytes,
-    })
-}
-
-/// Decompresses `bytes` if they are compressed. Error messages call them by `file`.
-pub(super) fn unpacked<'a>(file: &FileRef, bytes: &'a [u8]) -> Result<Cow<'a, [u8]>, DataError> {
-    disk::unpacked(bytes, file, |source| damaged_gzip(file, source))
 }

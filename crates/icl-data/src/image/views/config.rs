@@ -76,13 +76,12 @@ pub struct ImageViewsConfig {
 impl ImageViewsConfig {
     /// Checks all settings.
     pub(super) fn check(&self) -> Result<(), Error> {
-        if self.size == 0 || self.size > MAX_SIZE {
-            return Err(Error::new(
-                "image views",
-                format!("{} as size", self.size),
-                format!("a side from 1 to {MAX_SIZE} pixels"),
-            ));
-        }
+        Error::unless(
+            (1..=MAX_SIZE).contains(&self.size),
+            "image views",
+            format_args!("{} as size", self.size),
+            format_args!("a side from 1 to {MAX_SIZE} pixels"),
+        )?;
         interval("scale", self.scale, 1.0, "above 0 and at most 1")?;
         interval("ratio", self.ratio, f64::MAX, "above 0 and finite")?;
         for (name, found) in [
@@ -132,14 +131,12 @@ pub(super) fn number(
     most: f64,
     expected: &'static str,
 ) -> Result<(), Error> {
-    match (0.0..=most).contains(&found) {
-        true => Ok(()),
-        false => Err(Error::new(
-            "image views",
-            format!("{found} as {name}"),
-            format!("a number {expected}"),
-        )),
-    }
+    Error::unless(
+        (0.0..=most).contains(&found),
+        "image views",
+        format_args!("{found} as {name}"),
+        format_args!("a number {expected}"),
+    )
 }
 
 fn interval(
@@ -148,14 +145,13 @@ fn interval(
     most: f64,
     expected: &'static str,
 ) -> Result<(), Error> {
-    match 0.0 < found[0] && found[0] <= found[1] && found[1] <= most {
-        true => Ok(()),
-        false => Err(Error::new(
-            "image views",
-            format!("{} to {} as {name}", found[0], found[1]),
-            format!("two ascending numbers {expected}"),
-        )),
-    }
+    let [low, high] = found;
+    Error::unless(
+        0.0 < low && low <= high && high <= most,
+        "image views",
+        format_args!("{low} to {high} as {name}"),
+        format_args!("two ascending numbers {expected}"),
+    )
 }
 
 fn channels(

@@ -65,13 +65,11 @@ impl MixedImageViewsConfig {
     /// # Errors
     /// [`Error`] if α or the probability is not from 0 to 1, or σ is below 0 or not finite.
     pub fn try_init(&self, plain: ImageViews) -> Result<MixedImageViews, Error> {
-        let wrong = |field, found, expected| Error::new(field, found, expected);
-        if !(0.0..=1.0).contains(&self.keep) {
-            return Err(wrong("keep", self.keep, "a number from 0 to 1"));
-        }
-        if !(self.sigma >= 0.0 && self.sigma <= f64::from(f32::MAX)) {
-            return Err(wrong("sigma", self.sigma, "a finite number of at least 0"));
-        }
+        let (keep, sigma) = (self.keep, self.sigma);
+        let is_share = (0.0..=1.0).contains(&keep);
+        Error::unless(is_share, "keep", keep, "a number from 0 to 1")?;
+        let is_sigma = (0.0..=f64::from(f32::MAX)).contains(&sigma);
+        Error::unless(is_sigma, "sigma", sigma, "a finite number of at least 0")?;
         Ok(MixedImageViews {
             lambda: MixingRange::try_new(self.alpha_mix)?,
             config: self.clone(),

@@ -46,13 +46,12 @@ impl ShiftViewsConfig {
             .with_mean([0.0; 3])
             .with_std([1.0; 3])
             .try_init()?;
-        if self.shift_px >= self.size {
-            return Err(Error::new(
-                "image views",
-                format!("{} as shift_px", self.shift_px),
-                format!("less than the side of {} pixels", self.size),
-            ));
-        }
+        Error::unless(
+            self.shift_px < self.size,
+            "image views",
+            format_args!("{} as shift_px", self.shift_px),
+            format_args!("less than the side of {} pixels", self.size),
+        )?;
         number("contrast", self.contrast, 1.0, "from 0 to 1")?;
         let most = f64::from(f32::MAX);
         number(

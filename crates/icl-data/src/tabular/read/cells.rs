@@ -8,7 +8,6 @@ use crate::place::{FileRef, Found};
 use crate::tabular::fields::Fields;
 use crate::tabular::number_forms::plain_form;
 use crate::tabular::options::Missing;
-use crate::tabular::place::CellPlace;
 use crate::tabular::raw_column::{Contents, MOSTLY_NUMBERS, RawColumn};
 use crate::tabular::values::{is_missing, is_word, number};
 
@@ -23,12 +22,6 @@ pub(super) struct Origin<'a> {
     pub(super) missing: Missing,
     /// Whether the first row may be a line of names that was not known as such.
     pub(super) first_is_guess: bool,
-}
-
-impl Origin<'_> {
-    fn cell(&self, number: usize, column: &str) -> CellPlace {
-        CellPlace::new(self.file, self.unit, number, column)
-    }
 }
 
 /// Error in a table, and the line or row where it is: of several, the first one is reported.
@@ -104,11 +97,14 @@ impl Cells {
         &self,
         first: First,
         origin: &Origin<'_>,
-        error: impl Fn(CellPlace, Found) -> DataError,
+        error: impl Fn(String, Found) -> DataError,
     ) -> Option<Fault> {
         let (at, row) = first?;
         let found = Found::new(self.fields.get(row).trim());
-        Some((at, error(origin.cell(at, &self.name), found)))
+        Some((
+            at,
+            error(origin.file.cell(origin.unit, at, &self.name), found),
+        ))
     }
 
     /// Makes the column of these fields: of numbers if none of them is text. `is_first` is that of the first column.

@@ -15,7 +15,6 @@ use crate::error::DataError;
 use crate::place::FileRef;
 use crate::tabular::error::{empty_table, header_only};
 use crate::tabular::options::TableOptions;
-use crate::tabular::place::CellPlace;
 use crate::tabular::table::RawTable;
 
 /// Number of values that are decoded at once.
@@ -60,7 +59,7 @@ fn decode(file: &FileRef, name: String, options: &TableOptions) -> Result<RawTab
             }
             let nested = |at| {
                 DataError::new(
-                    CellPlace::new(file, "row", at, names.get(column)),
+                    file.cell("row", at, names.get(column)),
                     "a nested value or bytes that are no text",
                     "a number or a text (a column can be excluded)",
                 )

@@ -1,18 +1,16 @@
 //! Text tables: values separated by commas, semicolons or tabs (RFC 4180).
 
-use std::str::from_utf8;
-
 use csv::{ReaderBuilder, StringRecord};
 
 use super::assemble::{Assembly, Names, check_n_columns};
 use super::cells::Origin;
 use super::first_line::FirstLine;
+use crate::disk::text_of;
 use crate::error::{DataError, unreadable};
 use crate::place::FileRef;
 use crate::tabular::error::{empty_table, header_only};
 use crate::tabular::note::TableNote;
 use crate::tabular::options::{Header, TableOptions};
-use crate::tabular::place::CellPlace;
 use crate::tabular::table::RawTable;
 
 /// Beginning of text that some programs put before UTF-8.
@@ -76,7 +74,7 @@ pub(super) fn read_text_columns(
         let texts = columns.map(|column| &table.row[column]);
         if let Some(empty) = texts.iter().position(|text| text.trim().is_empty()) {
             let column = table.names.get(columns[empty]);
-            let at = CellPlace::new(file, "line", at, column);
+            let at = file.cell("line", at, column);
             return Err(DataError::new(at, "nothing", "a text"));
         }
         rows.push(texts.map(str::to_owned));
@@ -110,14 +108,7 @@ impl<'a> OpenTable<'a> {
         header: Header,
     ) -> Result<Self, DataError> {
         let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
-        let text = from_utf8(bytes).map_err(|error| {
-            let byte = error.valid_up_to();
-            DataError::new(
-                file.line(1 + n_line_ends(&bytes[..byte])),
-                format!("byte {byte} that is not UTF-8"),
-                "text",
-            )
-        })?;
+        let text = text_of(bytes, file)?;
         let separator = separator.unwrap_or_else(|| detect_separator(bytes));
         check_lines(file, bytes, separator)?;
         let mut lines = Lines::new(text, separator);
@@ -258,7 +249,8 @@ fn check_lines(file: &FileRef, bytes: &[u8], separator: u8) -> Result<(), DataEr
         }
     }
     if let Some(at) = opened {
-        let at = file.line(1 + n_line_ends(&bytes[..at]));
+        let n_line_ends = bytes[..at].iter().filter(|byte| **byte == b'\n').count();
+        let at = file.line(1 + n_line_ends);
         return Err(DataError::new(
             at,
             "a quote that is never closed",
@@ -266,8 +258,4 @@ fn check_lines(file: &FileRef, bytes: &[u8], separator: u8) -> Result<(), DataEr
         ));
     }
     check_n_columns(file, n_most)
-}
-
-fn n_line_ends(bytes: &[u8]) -> usize {
-    bytes.iter().filter(|byte| **byte == b'\n').count()
 }

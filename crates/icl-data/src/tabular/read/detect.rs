@@ -1,14 +1,13 @@
 //! Detection of the format of a table at a path.
 
-use std::borrow::Cow;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
 use super::columnar::read_parquet;
 use super::delimited::{TextColumns, read_delimited, read_text_columns};
-use crate::disk::{read_file, unpacked};
-use crate::error::{DataError, damaged_gzip, unreadable};
+use crate::disk::{read_unpacked, unpacked};
+use crate::error::{DataError, unreadable};
 use crate::place::FileRef;
 use crate::tabular::options::{Header, TableOptions};
 use crate::tabular::table::RawTable;
@@ -67,8 +66,7 @@ pub fn read_table(path: impl AsRef<Path>, options: &TableOptions) -> Result<RawT
     let (file, name, format) = located(path.as_ref())?;
     match format {
         Format::Delimited(separator) => {
-            let bytes = read_file(&file)?;
-            read_text(&file, name, &bytes, separator, options)
+            read_delimited(&file, name, &read_unpacked(&file)?, separator, options)
         }
         Format::Parquet => read_parquet(&file, name, options),
     }
@@ -88,8 +86,7 @@ pub(crate) fn read_texts(
             "a text file `NAME.csv` or `NAME.tsv`, plain or with `.gz`",
         ));
     };
-    let bytes = read_file(&file)?;
-    let bytes = text_of(&file, &bytes)?;
+    let bytes = read_unpacked(&file)?;
     read_text_columns(&file, name, &bytes, separator, columns, header)
 }
 
@@ -125,29 +122,19 @@ pub(crate) fn read_table_bytes(
     options: &TableOptions,
 ) -> Result<RawTable, DataError> {
     let file = FileRef::on_disk(Path::new(&format!("embedded {name}")));
-    read_text(&file, name.to_owned(), bytes, None, options)
+    read_delimited(
+        &file,
+        name.to_owned(),
+        &unpacked(bytes, &file)?,
+        None,
+        options,
+    )
 }
 
 /// Returns `true` if `path` is for [`read_table`], by its name only; a folder never is.
 pub fn looks_like_table(path: impl AsRef<Path>) -> bool {
     let path = path.as_ref();
     format_of(path).is_some() && !path.is_dir()
-}
-
-fn read_text(
-    file: &FileRef,
-    name: String,
-    bytes: &[u8],
-    separator: Option<u8>,
-    options: &TableOptions,
-) -> Result<RawTable, DataError> {
-    let text = text_of(file, bytes)?;
-    read_delimited(file, name, &text, separator, options)
-}
-
-/// Decompresses `bytes` if they are compressed.
-fn text_of<'a>(file: &FileRef, bytes: &'a [u8]) -> Result<Cow<'a, [u8]>, DataError> {
-    unpacked(bytes, file, |source| damaged_gzip(file, source))
 }
 
 /// Returns the name of a table without its endings, and its format.

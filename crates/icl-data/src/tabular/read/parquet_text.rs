@@ -17,14 +17,12 @@ pub(super) fn write_text(text: &mut String, field: &Field) -> bool {
     let written = match field {
         Field::Null => Ok(()),
         Field::Bool(value) => write!(text, "{}", u8::from(*value)),
-        Field::Byte(value) => write!(text, "{value}"),
-        Field::Short(value) => write!(text, "{value}"),
-        Field::Int(value) => write!(text, "{value}"),
-        Field::Long(value) => write!(text, "{value}"),
-        Field::UByte(value) => write!(text, "{value}"),
-        Field::UShort(value) => write!(text, "{value}"),
-        Field::UInt(value) => write!(text, "{value}"),
-        Field::ULong(value) => write!(text, "{value}"),
+        Field::Byte(_) | Field::Short(_) | Field::Int(_) | Field::Long(_) => {
+            write!(text, "{field}")
+        }
+        Field::UByte(_) | Field::UShort(_) | Field::UInt(_) | Field::ULong(_) => {
+            write!(text, "{field}")
+        }
         Field::Float16(value) => write!(text, "{}", value.to_f32()),
         Field::Float(value) => write!(text, "{value}"),
         Field::Double(value) => write!(text, "{value}"),
@@ -34,7 +32,10 @@ pub(super) fn write_text(text: &mut String, field: &Field) -> bool {
             Err(_) => return false,
         },
         Field::Decimal(value) if !is_decimal(value) => return false,
-        Field::Decimal(value) => write_decimal(text, value),
+        Field::Decimal(_) => {
+            // A whole number ends in its point.
+            write!(text, "{field}").map(|()| text.truncate(text.trim_end_matches('.').len()))
+        }
         Field::TimeMillis(value) => return write_seconds(text, i64::from(*value), 1e3),
         Field::TimeMicros(value) => return write_seconds(text, *value, 1e6),
         Field::Date(days) => write_time(text, i128::from(*days) * DAY, false),
@@ -64,46 +65,11 @@ pub(super) fn write_int96(text: &mut String, value: &Int96) -> bool {
     write_timestamp(text, (day - EPOCH) * DAY + (high << 32) + low)
 }
 
-/// Returns `true` if a decimal number has at most the 76 digits of the largest type.
+/// Returns `true` if a decimal number has at most the 76 digits of the largest type, and no more of them behind its
+/// point than it has at all.
 fn is_decimal(decimal: &Decimal) -> bool {
-    decimal.data().len() <= 32 && (0..=76).contains(&decimal.scale())
-}
-
-/// Appends a decimal number with all of its digits: an integer, big-endian in two's complement, over a power of 10.
-fn write_decimal(text: &mut String, decimal: &Decimal) -> fmt::Result {
-    let is_negative = decimal.data().first().is_some_and(|byte| byte >> 7 == 1);
-    // Digits of the integer, the last one first: those of its bytes, one after the other, times 256.
-    let mut digits = vec![0_u32];
-    let mut add = |carry: u32, factor: u32| {
-        let mut carry = carry;
-        for digit in &mut digits {
-            carry += factor * *digit;
-            *digit = carry % 10;
-            carry /= 10;
-        }
-        while carry > 0 {
-            digits.push(carry % 10);
-            carry /= 10;
-        }
-    };
-    for byte in decimal.data() {
-        add(u32::from(if is_negative { !byte } else { *byte }), 256);
-    }
-    if is_negative {
-        add(1, 1);
-    }
-    let scale = decimal.scale() as usize;
-    digits.resize(digits.len().max(scale + 1), 0);
-    if is_negative {
-        text.push('-');
-    }
-    for (place, digit) in digits.iter().enumerate().rev() {
-        write!(text, "{digit}")?;
-        if place == scale && place > 0 {
-            text.push('.');
-        }
-    }
-    Ok(())
+    let (precision, scale) = (decimal.precision(), decimal.scale());
+    decimal.data().len() <= 32 && (0..=76).contains(&scale) && scale <= precision
 }
 
 /// Appends a point in time, in nanoseconds since 1970, as text whose order is that of time; beyond the

@@ -13,7 +13,6 @@ use super::parquet_file::{ParquetFile, broken, decoded};
 use crate::error::{DataError, too_many};
 use crate::place::FileRef;
 use crate::tabular::error::header_only;
-use crate::tabular::place::CellPlace;
 
 /// Names of columns of vectors that are preferred to others.
 const NAMES: [&str; 2] = ["embedding", "embeddings"];
@@ -61,7 +60,7 @@ fn decode(file: &FileRef) -> Result<Option<VectorColumn>, DataError> {
         return Ok(None);
     };
     let name = schema.root_schema().get_fields()[column].name();
-    let place = |row| CellPlace::new(file, "row", row, name);
+    let place = |row| file.cell("row", row, name);
     let mut leaves =
         (0..schema.num_columns()).filter(|leaf| schema.get_column_root_idx(*leaf) == column);
     let leaf = match (leaves.next(), leaves.next()) {
@@ -119,7 +118,7 @@ struct Rows<'a, P> {
     vectors: VectorColumn,
 }
 
-impl<P: Fn(usize) -> CellPlace> Rows<'_, P> {
+impl<P: Fn(usize) -> String> Rows<'_, P> {
     /// Reads all rows of a group.
     fn read<T: DataType>(
         &mut self,
@@ -205,12 +204,12 @@ impl<P: Fn(usize) -> CellPlace> Rows<'_, P> {
 }
 
 /// Returns the error of a value that is missing, or no list.
-fn no_list(at: CellPlace) -> DataError {
+fn no_list(at: String) -> DataError {
     DataError::new(at, "no list", "a list of floats")
 }
 
 /// Returns the error of an element that is missing, or no floating-point number, at this place in the list, from 1.
-fn not_float(at: CellPlace, place: usize) -> DataError {
+fn not_float(at: String, place: usize) -> DataError {
     let found = format!("no floating-point number at place {place}");
     DataError::new(at, found, "floats alone")
 }
@@ -229,7 +228,7 @@ fn column_of_lists(file: &FileRef, schema: &Type) -> Result<Option<usize>, DataE
         (None, []) => Ok(None),
         (None, [list]) => Ok(Some(*list)),
         (None, [_, second, ..]) => {
-            let at = CellPlace::new(file, "row", 1, fields[*second].name());
+            let at = file.cell("row", 1, fields[*second].name());
             Err(DataError::new(
                 at,
                 "a second column of lists",

@@ -60,13 +60,9 @@ impl TableViewsConfig {
     /// Checks all settings and returns the range of λ.
     pub(super) fn check(&self) -> Result<MixingRange, Error> {
         let share = |found: f64| (0.0..=1.0).contains(&found);
-        let number = |name, found, is_accepted: bool, expected| match is_accepted {
-            true => Ok(()),
-            false => Err(Error::new(
-                "table views",
-                format!("{found} as {name}"),
-                format!("a number {expected}"),
-            )),
+        let number = |name, found, is_accepted, expected| {
+            let (found, expected) = (format!("{found} as {name}"), format!("a number {expected}"));
+            Error::unless(is_accepted, "table views", found, expected)
         };
         number("keep", self.keep, share(self.keep), "from 0 to 1")?;
         let corruption = self.corruption;

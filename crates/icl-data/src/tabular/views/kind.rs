@@ -1,12 +1,9 @@
 //! Kinds of noise.
 
-use std::fmt;
-use std::str::FromStr;
-
 use burn::serde::{Deserialize, Serialize};
 use icl_core::Error;
 
-use crate::place::Found;
+use crate::named::named;
 
 /// Kind of noise that makes the positive pairs of rows. Prints and parses as its name.
 ///
@@ -57,65 +54,30 @@ pub enum NoiseKind {
     None,
 }
 
+named!(
+    NoiseKind {
+        Linear: "linear",
+        Geometric: "geometric",
+        Binary: "binary",
+        Plus: "plus",
+        Gaussian: "gaussian",
+        GaussianPrinted: "gaussian-printed",
+        Marginal: "marginal",
+        Auto: "auto",
+        None: "none",
+    },
+    "noise",
+    "one of linear, geometric, binary, plus, gaussian, gaussian-printed, marginal, auto, none",
+    Error
+);
+
 impl NoiseKind {
-    /// All kinds.
-    pub const ALL: [Self; 9] = [
-        Self::Linear,
-        Self::Geometric,
-        Self::Binary,
-        Self::Plus,
-        Self::Gaussian,
-        Self::GaussianPrinted,
-        Self::Marginal,
-        Self::Auto,
-        Self::None,
-    ];
-
-    /// Returns the name by which the kind prints and parses.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Linear => "linear",
-            Self::Geometric => "geometric",
-            Self::Binary => "binary",
-            Self::Plus => "plus",
-            Self::Gaussian => "gaussian",
-            Self::GaussianPrinted => "gaussian-printed",
-            Self::Marginal => "marginal",
-            Self::Auto => "auto",
-            Self::None => "none",
-        }
-    }
-
     /// Returns `true` if the noise has a mixing coefficient λ.
     pub(super) fn has_lambda(self) -> bool {
         matches!(
             self,
             Self::Linear | Self::Geometric | Self::Plus | Self::Auto
         )
-    }
-}
-
-impl fmt::Display for NoiseKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for NoiseKind {
-    type Err = Error;
-
-    fn from_str(name: &str) -> Result<Self, Error> {
-        let unknown = || {
-            Error::new(
-                "noise",
-                Found::new(name),
-                format!("one of {}", Self::ALL.map(Self::name).join(", ")),
-            )
-        };
-        Self::ALL
-            .into_iter()
-            .find(|kind| kind.name() == name)
-            .ok_or_else(unknown)
     }
 }
 

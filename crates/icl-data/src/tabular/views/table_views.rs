@@ -173,15 +173,12 @@ impl TableViews {
             }
             NoiseKind::Binary => self.mix_columns(x, partner, rng),
             NoiseKind::Auto => self.mix_by_kind(x, partner, rng),
-            // Both views of the pair draw the same kind from the pair's seed.
-            NoiseKind::Plus => match pair.child("noise-kind").rng().random_range(0..3_u32) {
-                0 => linear(x, partner, self.lambda.draw(rng)),
-                1 => {
-                    let lambda = self.lambda.draw(rng);
-                    self.mix_geometrically(x, partner, lambda, 0..n);
-                }
-                _ => self.mix_columns(x, partner, rng),
-            },
+            NoiseKind::Plus => {
+                let kinds = [NoiseKind::Linear, NoiseKind::Geometric, NoiseKind::Binary];
+                // Both views of the pair draw the same kind from the pair's seed.
+                let drawn = pair.child("noise-kind").rng().random_range(0..3_u32);
+                self.mix(kinds[drawn as usize], x, partner, pair, rng);
+            }
             NoiseKind::Gaussian
             | NoiseKind::GaussianPrinted
             | NoiseKind::Marginal

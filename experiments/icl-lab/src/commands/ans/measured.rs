@@ -1,10 +1,11 @@
 //! Training and measuring of the encoders of an experiment, the same for all data.
 
 use crate::pages::ans::{AnsCourse, AnsMeasures, AnsRow, AnsSettings};
-use burn::module::AutodiffModule;
 use burn::tensor::backend::{AutodiffBackend, Backend};
 use icl_cli::parts::{Failure, interrupt};
-use icl_core::{Collate, Encoder, Increment, Samples, Seed, Views, host_values};
+use icl_core::{
+    Collate, CollateFor, Encoder, Increment, Samples, Seed, TrainableEncoder, Views, host_values,
+};
 use icl_eval::{Candidates, Matrix, RankedTarget, RankingProtocol};
 use icl_train::{
     Callbacks, NegativesForm, NegativesPeak, NegativesSchedule, Outcome, StepNegatives, StopRule,
@@ -83,9 +84,8 @@ where
     B: AutodiffBackend,
     S: Samples,
     V: Views<Sample = S::Sample>,
-    C: Collate<View = V::View>,
-    M: AutodiffModule<B> + Encoder<B, Batch = C::Batch<B>>,
-    M::InnerModule: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
+    M: TrainableEncoder<B>,
+    C: CollateFor<B, V::View, M>,
 {
     let all = (0..samples.n_samples()).collect();
     let increment = Increment::before(all).map_err(Failure::input)?;
@@ -103,20 +103,20 @@ where
 ///
 /// # Errors
 /// If a value is not finite.
-pub fn encoded<B, C, M>(
+pub fn encoded<B, V, C, M>(
     encoder: &M,
     collate: &C,
-    views: &[C::View],
+    views: &[V],
     device: &B::Device,
 ) -> Result<Matrix, Failure>
 where
     B: Backend,
-    C: Collate,
-    M: Encoder<B, Batch = C::Batch<B>>,
+    M: Encoder<B>,
+    C: Collate<B, V, M::Batch>,
 {
     let (mut values, mut width) = (Vec::new(), 1);
     for chunk in views.chunks(CHUNK) {
-        let rows = encoder.embed(collate.collate::<B>(chunk, device));
+        let rows = encoder.embed(collate.collate(chunk, device));
         width = rows.dims()[1];
         values.extend(host_values(rows));
     }

@@ -5,6 +5,7 @@ use anyhow::anyhow;
 use burn::module::AutodiffModule;
 use burn::tensor::backend::{AutodiffBackend, Backend};
 use icl_cli::parts::{Failure, OnBackend, interrupt};
+use icl_core::graph::GraphBatch;
 use icl_core::mixup::MixingRange;
 use icl_core::{Batches, Collate, Encoder, Increment, Seed, Views, host_values};
 use icl_data::{Graph, GraphCollate, GraphDataset, GraphViews, GraphViewsConfig};
@@ -222,17 +223,13 @@ impl GraphRowWork<'_> {
     }
 
     /// Returns the plain graphs of a chunk as a batch.
-    fn batch<B: Backend>(
-        &self,
-        chunk: usize,
-        device: &B::Device,
-    ) -> <GraphCollate as Collate>::Batch<B> {
+    fn batch<B: Backend>(&self, chunk: usize, device: &B::Device) -> GraphBatch<B> {
         let graphs = self.graphs.graphs();
         let (n, n_chunks) = (graphs.len(), self.n_chunks());
         let views = self.views();
         let graphs = &graphs[chunk * n / n_chunks..(chunk + 1) * n / n_chunks];
         let plain: Vec<_> = graphs.iter().map(|graph| views.plain(graph)).collect();
-        GraphCollate.collate::<B>(&plain, device)
+        GraphCollate.collate(&plain, device)
     }
 
     fn n_chunks(&self) -> usize {

@@ -104,7 +104,7 @@ impl<'a> DividedImages<'a> {
     /// Returns the plain views of these images.
     fn batch<B: Backend>(&self, images: &[usize], device: &B::Device) -> Tensor<B, 4> {
         let views: Vec<ImageView> = images.iter().map(|&i| self.plain[i].clone()).collect();
-        ImageCollate.collate::<B>(&views, device)
+        ImageCollate.collate(&views, device)
     }
 }
 

@@ -124,7 +124,7 @@ impl TableRowWork<'_> {
         let most = self.settings.batch_size.min(n.div_ceil(4));
         let settings = contrastive(self.settings, (n, most), TEMPERATURE, RateChoice::Cosine);
         let batch_size = settings.batch_size;
-        let trainer = Trainer::<B, _, _, _>::new(data, views, Stack::<Vec<f32>>::new(), &increment)
+        let trainer = Trainer::<B, _, _, _>::new(data, views, Stack, &increment)
             .settings(settings)
             .update_rule(self.settings.optimizer)
             .seed(self.seed)

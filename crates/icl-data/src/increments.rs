@@ -1,9 +1,34 @@
-//! Counting of new samples that equal an old one.
+//! Old and new samples of joined data, and new samples that equal an old one.
 
 use std::collections::HashSet;
 use std::hash::Hash;
 
 use icl_core::Increment;
+
+use crate::error::DataError;
+use crate::place::Found;
+
+/// Returns the increment of an old and a new part, each given by its name and its number of `samples`, which are joined
+/// in this order.
+///
+/// # Errors
+/// [`DataError`] if a part has fewer than two samples.
+pub(crate) fn increment_of_parts(
+    parts: [(&str, usize); 2],
+    samples: &str,
+) -> Result<Increment, DataError> {
+    if let Some((name, n)) = parts.into_iter().find(|(_, n)| *n < 2) {
+        let place = format!("data set {}", Found::new(name));
+        return Err(DataError::new(
+            place,
+            format!("{n} {samples}"),
+            "at least 2",
+        ));
+    }
+    let [n_old, n_new] = parts.map(|(_, n)| n);
+    Increment::try_new((0..n_old).collect(), (n_old..n_old + n_new).collect())
+        .map_err(DataError::from)
+}
 
 /// Returns the number of new samples whose key is that of an old sample.
 pub(crate) fn n_equal<K: Eq + Hash>(increment: &Increment, key: impl Fn(usize) -> K) -> usize {

@@ -6,15 +6,15 @@ use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::{Group, Seed};
 use icl_report::StreamedExperience;
-use icl_train::{
-    Callbacks, Decision, Stream, StreamState, TrainError, TrainErrorKind, TrainingSettings,
-};
+use icl_train::{Callbacks, Decision, Experience, Stream, StreamState, TrainError, TrainErrorKind};
 use serde::{Deserialize, Serialize};
 
 use crate::commands::stream::folder::{RECORD, StreamFolder};
 use crate::commands::stream::gathered::{Arrived, Gathered};
 use crate::commands::stream::options::Resolved;
-use crate::commands::stream::strategy::{Strategy, read_json};
+use crate::commands::stream::provenance::Provenance;
+use crate::commands::stream::strategy::{Done, StrategyRun, read_json, write_json};
+use crate::domain::Collated;
 use crate::domain::Domain;
 use crate::domain::data::DataSet;
 use crate::domain::encoder_file;
@@ -27,7 +27,7 @@ use crate::process::progress::Display;
 
 /// Facts about an experience that the chosen strategy has gone through.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct StepRecord {
+pub struct ExperienceRecord {
     /// The experience, as a line of `stream.jsonl` has it.
     #[serde(flatten)]
     pub streamed: StreamedExperience,
@@ -37,15 +37,12 @@ pub struct StepRecord {
     pub untrained_risk: f64,
     /// Accuracy of an untrained encoder on held-out samples; `None` without classes.
     pub untrained_accuracy: Option<f64>,
-    /// Checksum of its data.
-    pub checksum: String,
-    /// Files of a folder that is watched which were merged into it, in the order in which they were read; none if it
-    /// is the one of its name.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub files: Vec<String>,
+    /// Origin of its data.
+    #[serde(flatten)]
+    pub provenance: Provenance,
 }
 
-impl StepRecord {
+impl ExperienceRecord {
     /// Reads the facts about all experiences that a folder holds.
     ///
     /// # Errors
@@ -59,15 +56,12 @@ impl StepRecord {
 
     /// Returns the names of its files in a folder that is watched.
     pub fn names_of_files(&self) -> Vec<String> {
-        match self.files.is_empty() {
-            true => vec![self.streamed.name.clone()],
-            false => self.files.clone(),
-        }
+        self.provenance.names_of_files(&self.streamed.name)
     }
 }
 
 /// The next experience of a stream.
-pub struct Step<'a, D: Domain, B: AutodiffBackend> {
+pub struct CurrentExperience<'a, D: Domain, B: AutodiffBackend> {
     pub resolved: &'a Resolved,
     pub from: Option<&'a EncoderFile<D>>,
     pub gathered: &'a Gathered<'a, D>,
@@ -80,47 +74,51 @@ pub struct Step<'a, D: Domain, B: AutodiffBackend> {
     pub at: usize,
 }
 
-/// Encoder of a strategy before and after an experience, and what its update was.
-pub(super) struct Advanced<D: Domain, B: AutodiffBackend> {
-    /// `None` for the first experience.
+/// A strategy after the experience.
+pub(super) struct StrategyOutcome<D: Domain, B: AutodiffBackend> {
+    /// Encoder before its update; `None` without one, and for the first experience.
     pub(super) before: Option<D::Encoder<B::InnerBackend>>,
+    /// Encoder afterwards.
     pub(super) after: D::Encoder<B::InnerBackend>,
     pub(super) state: StreamState,
-    pub(super) decision: Option<Decision>,
-    /// Numbers of old and new samples of the update.
-    pub(super) sizes: [usize; 2],
     pub(super) parameter_change: f64,
     pub(super) train_s: f64,
 }
 
-impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
-    /// Lets all strategies go through the experience, writes their encoders, and returns the facts about that
-    /// of the method.
+impl<D: Domain, B: AutodiffBackend> StrategyOutcome<D, B> {
+    pub(super) fn experience(&self) -> &Experience {
+        let last = self.state.experiences().last();
+        last.expect("an experience has come")
+    }
+}
+
+impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
+    /// Lets all strategies go through the experience, and writes what they have done into its folder. Returns the
+    /// facts about that of the method, and of each strategy the state and the accuracies afterwards.
     ///
     /// # Errors
     /// If a training fails or is interrupted, or a file cannot be written.
-    pub fn run(
+    pub fn go_through(
         &self,
-        strategies: &mut [Strategy],
-        steps: &[StepRecord],
-    ) -> Result<StepRecord, Failure> {
+        runs: &[StrategyRun<'_>],
+        records: &[ExperienceRecord],
+    ) -> Result<(ExperienceRecord, Vec<Done>), Failure> {
         let mut record = None;
-        for strategy in strategies {
-            let advanced = match self.at {
-                0 => self.first(strategy)?,
-                _ => self.later(strategy)?,
+        let mut done = Vec::with_capacity(runs.len());
+        for run in runs {
+            let outcome = match self.at {
+                0 => self.begin(run)?,
+                _ => self.update_or_wait(run)?,
             };
-            let done = self.done(strategy, &advanced)?;
-            let experience = advanced.state.experiences().last();
-            let experience = experience.expect("an experience has come");
-            self.tell(strategy, experience);
-            if strategy.is_own() {
-                record = Some(self.record(strategy, &advanced, experience, steps)?);
-            }
-            strategy.memory = advanced.state.memory().clone();
-            strategy.done.push(done);
+            let (accuracies, of_own) = self.measure(run, &outcome, records)?;
+            record = record.or(of_own);
+            let of_run = (outcome.state, accuracies);
+            run.write(self.next, &of_run)?;
+            done.push(of_run);
         }
-        Ok(record.expect("the first strategy is that of the method"))
+        let record = record.expect("the first strategy is that of the method");
+        write_json(&self.next.join(RECORD), &record)?;
+        Ok((record, done))
     }
 
     pub(super) fn arrived(&self) -> &Arrived {
@@ -131,10 +129,10 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
         Seed::new(self.resolved.training.seed).child("init")
     }
 
-    pub(super) fn causes<'c>(&'c self, strategy: &'c Strategy) -> Causes<'c> {
+    pub(super) fn causes<'c>(&'c self, run: &'c StrategyRun<'_>) -> Causes<'c> {
         Causes {
             settings: &self.resolved.training.settings,
-            method: strategy.method.as_ref(),
+            method: run.strategy.method.as_ref(),
             file: self.from.map(|from| from.stored.path()),
         }
     }
@@ -142,45 +140,30 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
     /// Returns the stream of a strategy.
     pub(super) fn stream(
         &self,
-        strategy: &Strategy,
-        settings: TrainingSettings,
-    ) -> Stream<'_, B, D::Data, &D::Views, D::Collate> {
-        let course = &self.resolved.options.course;
-        let Gathered { domain, data, .. } = self.gathered;
-        Stream::new(&**data, domain.views(), domain.collate())
-            .settings(TrainingSettings {
-                evaluation_samples: course
-                    .measured
-                    .evaluation_samples
-                    .max(settings.evaluation_samples),
-                ..settings
-            })
-            .update_rule(self.resolved.options.pretraining.training.step.optimizer)
-            .keep(strategy.keep)
-            .policy(strategy.policy.clone())
-            .hold_out(course.measured.hold_out)
-            .panel(course.measured.evaluation_samples)
-            .seed(self.resolved.training.seed)
+        run: &StrategyRun<'_>,
+    ) -> Stream<'_, B, D::Data, &D::Views, Collated<D::Collate>> {
+        self.gathered
+            .stream(self.resolved)
+            .strategy(run.strategy)
             .devices(self.devices.iter().cloned())
             .group(self.group)
     }
 
     /// Trains on the first experience, or takes an encoder that was; controls begin with the encoder of the method.
-    fn first(&self, strategy: &Strategy) -> Result<Advanced<D, B>, Failure> {
-        let settings = self.resolved.training.settings.clone();
-        let stream = self.stream(strategy, settings.clone());
+    fn begin(&self, run: &StrategyRun<'_>) -> Result<StrategyOutcome<D, B>, Failure> {
+        let stream = self.stream(run);
         let arriving = self.arrived().arriving();
         let path = self.next.join(ENCODER);
-        let given = match (strategy.is_own(), self.from) {
+        let given = match (run.is_own(), self.from) {
             (true, None) => None,
             (true, Some(from)) => Some(from.encoder::<B>(&self.devices[0])?),
             (false, _) => Some(self.read(&path)?),
         };
-        let (after, state, facts) = match given {
+        let (after, state, [parameter_change, train_s]) = match given {
             Some(given) => {
                 let encoder = given.valid();
                 let state = stream.adopt(&encoder, &arriving);
-                (encoder, state.map_err(failure)?, None)
+                (encoder, state.map_err(failure)?, [0.0; 2])
             }
             None => {
                 let untrained = self
@@ -189,49 +172,43 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
                     .fresh::<B>(self.init().child("old"), &self.devices[0])?;
                 let causes = Causes {
                     file: self.resolved.options.encoder.weights.as_deref(),
-                    ..self.causes(strategy)
+                    ..self.causes(run)
                 };
-                let trained = self.trained(strategy, |callbacks| {
+                let trained = self.trained(run, |callbacks| {
                     let first = stream.first(untrained, arriving, callbacks);
                     first.map_err(|error| of_training(&causes, &self.arrived().name, error))
                 })?;
-                let sizes = [trained.increment.old().len(), 0];
-                let facts = (sizes, trained.parameter_change, trained.train_s);
-                (trained.encoder, trained.state, Some(facts))
+                let facts = [trained.parameter_change, trained.train_s];
+                (trained.encoder, trained.state, facts)
             }
         };
-        if strategy.is_own() {
+        if run.is_own() {
             self.save(&after, &path)?;
         }
-        let (sizes, parameter_change, train_s) = facts.unwrap_or(([0, 0], 0.0, 0.0));
-        Ok(Advanced {
+        Ok(StrategyOutcome {
             before: None,
             after,
             state,
-            decision: None,
-            sizes,
             parameter_change,
             train_s,
         })
     }
 
     /// Decides on an update, and updates or waits.
-    fn later(&self, strategy: &Strategy) -> Result<Advanced<D, B>, Failure> {
-        let stream = self.stream(strategy, self.resolved.training.settings.clone());
+    fn update_or_wait(&self, run: &StrategyRun<'_>) -> Result<StrategyOutcome<D, B>, Failure> {
+        let stream = self.stream(run);
         let arriving = self.arrived().arriving();
-        let given = self.read(&strategy.encoder)?;
+        let given = self.read(&run.encoder)?;
         let live = given.valid();
-        let mut state = strategy.state();
+        let mut state = run.state.clone();
         let decision = stream.decide(&mut state, &live, &arriving);
         let decision = decision.map_err(failure)?;
-        let Some(method) = strategy.method.as_ref().filter(|_| decision.update) else {
+        let Some(method) = run.strategy.due(&decision) else {
             let state = stream.wait(state, &live, &arriving).map_err(failure)?;
-            return Ok(Advanced {
-                before: Some(live.clone()),
+            return Ok(StrategyOutcome {
+                before: None,
                 after: live,
                 state,
-                decision: Some(decision),
-                sizes: [0, 0],
                 parameter_change: 0.0,
                 train_s: 0.0,
             });
@@ -241,23 +218,20 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
             self.gathered.domain.fresh::<B>(seed, &self.devices[0])
         };
         let fresh = method.start.needs_fresh().then(fresh).transpose()?;
-        let causes = self.causes(strategy);
-        let updated = self.trained(strategy, |callbacks| {
+        let causes = self.causes(run);
+        let updated = self.trained(run, |callbacks| {
             let own = (&live, given);
             let updated = stream.next(state, own, fresh, method, arriving, callbacks);
             updated.map_err(|error| of_training(&causes, &self.arrived().name, error))
         })?;
-        let folder = strategy.folder(self.next);
+        let folder = run.folder(self.next);
         std::fs::create_dir_all(&folder)
             .map_err(|error| Failure::file(&folder, "cannot be written", error))?;
         self.save(&updated.encoder, &folder.join(ENCODER))?;
-        let increment = &updated.increment;
-        Ok(Advanced {
+        Ok(StrategyOutcome {
             before: Some(live),
             after: updated.encoder,
             state: updated.state,
-            decision: Some(decision),
-            sizes: [increment.old().len(), increment.new_data().len()],
             parameter_change: updated.parameter_change,
             train_s: updated.train_s,
         })
@@ -266,15 +240,15 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
     /// Trains a strategy with a bar, a state from which it continues, and the signal to stop.
     fn trained<T>(
         &self,
-        strategy: &Strategy,
+        run: &StrategyRun<'_>,
         train: impl FnOnce(&mut Callbacks<'_>) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
         let display = Display::new(1, self.resolved.training.settings.epochs as u64);
-        display.begin(&format!("{}: {}", self.arrived().name, strategy.name));
+        display.begin(&format!("{}: {}", self.arrived().name, run.strategy.name));
         let mut callbacks = Callbacks::new()
             .on_progress(|progress| display.advance(&progress))
             .stop_when(interrupt::requested)
-            .with_checkpoint(self.folder.state(self.at, strategy.state_name()));
+            .with_checkpoint(self.folder.state(self.at, run.state_name()));
         let trained = train(&mut callbacks);
         drop(callbacks);
         display.finish();

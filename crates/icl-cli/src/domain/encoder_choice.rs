@@ -10,10 +10,10 @@ use crate::domain::data::{Data, GRAPHS, IMAGES, INTERACTIONS, TABLES, TEXT_PAIRS
 use crate::domain::encoder_file::{EncoderFile, wrong_kind};
 use crate::domain::graph_encoder::{GraphEncoder, PlainGraphEncoder};
 use crate::domain::hidden_encoder::hidden;
-use crate::domain::image_encoder::ImageEncoder;
 use crate::domain::image_mlp::ImageMlp;
 use crate::domain::image_resnet::ImageResNet;
-use crate::domain::{Codec, Domain, Graphs, Images, NextItems, PairedTexts, Tables};
+use crate::domain::tables::NOISES_OF_TABLES;
+use crate::domain::{Codec, Domain, Graphs, NextItems, PairedTexts, Tables};
 use crate::options::choice;
 use crate::options::data::DataOptions;
 use crate::options::encoder::{EncoderKind, EncoderOptions, MLP_SIDE};
@@ -102,18 +102,11 @@ const NOISES_OF_GRAPHS: [Noise; 3] = [Noise::Augment, Noise::Hidden, Noise::Hidd
 
 /// Noise of the views of images for a perceptron; the first is the default. With any other, the pixels are the
 /// columns of a table.
-const NOISES_OF_PIXELS: [Noise; 10] = [
-    Noise::Augment,
-    Noise::Linear,
-    Noise::Geometric,
-    Noise::GeometricExact,
-    Noise::Binary,
-    Noise::Plus,
-    Noise::Gaussian,
-    Noise::GaussianPrinted,
-    Noise::Marginal,
-    Noise::None,
-];
+const NOISES_OF_PIXELS: [Noise; 10] = {
+    let mut noises = NOISES_OF_TABLES;
+    noises[0] = Noise::Augment;
+    noises
+};
 
 fn on_images<W: OnNewEncoder>(
     images: ImageDataset,
@@ -130,12 +123,12 @@ fn on_images<W: OnNewEncoder>(
         [Resnet18, Mlp]
     };
     if encoder.kind(&possible, IMAGES)? == Resnet18 {
-        let domain = Images(ImageResNet::of(&images, encoder, noise)?);
+        let domain = ImageResNet::of(&images, encoder, noise)?;
         return work.run(&domain, &images);
     }
     let kind = noise.kind(&NOISES_OF_PIXELS, IMAGES)?;
     if kind == Noise::Augment {
-        return work.run(&Images(ImageMlp::of(&images, encoder)?), &images);
+        return work.run(&ImageMlp::of(&images, encoder)?, &images);
     }
     if let Some(found) = encoder.image_size {
         return Err(Failure::input(anyhow!(
@@ -165,7 +158,7 @@ fn on_table<W: OnNewEncoder>(
     noise: &NoiseOptions,
     work: W,
 ) -> Result<W::Output, Failure> {
-    let (domain, data) = Tables::of(table, outliers, encoder, noise)?;
+    let (domain, data) = Tables::of(&table, outliers, encoder, noise)?;
     work.run(&domain, &data)
 }
 
@@ -205,48 +198,50 @@ pub fn with_stored_encoder<W: OnStoredEncoder<N>, const N: usize>(
         )));
     }
     let file = StoredEncoder::open(path).map_err(Failure::input)?;
-    match (file.kind().map_err(Failure::input)?, *first) {
-        (GcnConfig::NAME, GRAPHS) => stored::<Graphs<GcnConfig>, W, N>(file, data, outliers, work),
-        (GinConfig::NAME, GRAPHS) => stored::<Graphs<GinConfig>, W, N>(file, data, outliers, work),
-        (GcnConfig::HIDDEN_NAME, GRAPHS) => {
-            stored::<Graphs<HiddenMixupConfig<GcnConfig>>, W, N>(file, data, outliers, work)
-        }
-        (GinConfig::HIDDEN_NAME, GRAPHS) => {
-            stored::<Graphs<HiddenMixupConfig<GinConfig>>, W, N>(file, data, outliers, work)
-        }
-        (ImageResNet::NAME, IMAGES) => {
-            stored::<Images<ImageResNet>, W, N>(file, data, outliers, work)
-        }
-        (ImageMlp::NAME, IMAGES) => stored::<Images<ImageMlp>, W, N>(file, data, outliers, work),
-        (NextItems::ENCODER, INTERACTIONS) => stored::<NextItems, W, N>(file, data, outliers, work),
-        (PairedTexts::ENCODER, TEXT_PAIRS) => {
-            stored::<PairedTexts, W, N>(file, data, outliers, work)
-        }
-        (Tables::ENCODER, TABLES | IMAGES) => stored::<Tables, W, N>(file, data, outliers, work),
-        (kind, samples) => {
+    let (kind, samples) = (file.kind().map_err(Failure::input)?.to_owned(), *first);
+    on_kind(&kind, samples, file, data, outliers, work)
+}
+
+/// Lists the kinds of encoders, each with the samples that it takes.
+macro_rules! kinds {
+    ($($samples:ident: $domain:ty),+ $(,)?) => {
+        /// Kinds of encoders, each with the samples that it takes.
+        const KINDS: &[(&str, &str)] = &[$((<$domain>::ENCODER, $samples)),+];
+
+        /// Does the work with an encoder of a kind on data of these samples.
+        fn on_kind<W: OnStoredEncoder<N>, const N: usize>(
+            kind: &str,
+            samples: &str,
+            file: StoredEncoder,
+            data: [Data; N],
+            outliers: Outliers,
+            work: W,
+        ) -> Result<W::Output, Failure> {
+            $(if (kind, samples) == (<$domain>::ENCODER, $samples) {
+                return on_stored::<$domain, W, N>(file, data, outliers, work);
+            })+
             let of_samples = KINDS.iter().filter(|(_, of)| *of == samples);
             let expected: Vec<String> = of_samples.map(|(kind, _)| format!("\"{kind}\"")).collect();
             let expected = format!("one for {samples}: {}", expected.join(" or "));
             Err(Failure::input(wrong_kind(&file, kind, &expected)))
         }
-    }
+    };
 }
 
-/// Kinds of encoders, each with the samples that it takes.
-const KINDS: [(&str, &str); 10] = [
-    (GcnConfig::NAME, GRAPHS),
-    (GinConfig::NAME, GRAPHS),
-    (GcnConfig::HIDDEN_NAME, GRAPHS),
-    (GinConfig::HIDDEN_NAME, GRAPHS),
-    (ImageResNet::NAME, IMAGES),
-    (ImageMlp::NAME, IMAGES),
-    (NextItems::ENCODER, INTERACTIONS),
-    (Tables::ENCODER, IMAGES),
-    (Tables::ENCODER, TABLES),
-    (PairedTexts::ENCODER, TEXT_PAIRS),
-];
+kinds! {
+    GRAPHS: Graphs<GcnConfig>,
+    GRAPHS: Graphs<GinConfig>,
+    GRAPHS: Graphs<HiddenMixupConfig<GcnConfig>>,
+    GRAPHS: Graphs<HiddenMixupConfig<GinConfig>>,
+    IMAGES: ImageResNet,
+    IMAGES: ImageMlp,
+    INTERACTIONS: NextItems,
+    IMAGES: Tables,
+    TABLES: Tables,
+    TEXT_PAIRS: PairedTexts,
+}
 
-fn stored<D: Domain, W: OnStoredEncoder<N>, const N: usize>(
+fn on_stored<D: Domain, W: OnStoredEncoder<N>, const N: usize>(
     file: StoredEncoder,
     data: [Data; N],
     outliers: Outliers,
@@ -261,11 +256,11 @@ fn stored<D: Domain, W: OnStoredEncoder<N>, const N: usize>(
         )),
         other => other,
     };
-    let taken = data
+    let prepared = data
         .into_iter()
-        .map(|data| encoder.domain.taken(data, outliers).map_err(with_file));
-    let taken: Option<Vec<D::Data>> = taken.collect::<Result<_, _>>()?;
-    match taken.and_then(|data| data.try_into().ok()) {
+        .map(|data| encoder.domain.prepared(data, outliers).map_err(with_file));
+    let prepared: Option<Vec<D::Data>> = prepared.collect::<Result<_, _>>()?;
+    match prepared.and_then(|data| data.try_into().ok()) {
         Some(data) => work.run(&encoder, data),
         None => unreachable!("the kind of the data is that of the encoder"),
     }
