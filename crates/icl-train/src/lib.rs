@@ -14,7 +14,7 @@
 //! | [`Outcome`], [`TrainingRecord`], [`Evaluation`], [`parameter_change`], [`parameter_norm`] | the result of a run |
 //! | [`Cost`] | the cost of a run by purpose |
 //! | [`inert_move`], [`INERT_MOVE`] | the check for inner loops that do nothing |
-//! | [`Callbacks`], [`Progress`], [`StepReport`] | functions that are called during a run |
+//! | [`Callbacks`], [`Progress`], [`StepReport`], [`EpochReport`] | functions that are called during a run |
 //! | [`Evaluator`], [`Evaluated`], [`Measured`] | the exact risk of an encoder, its embeddings, and the result of a protocol |
 //! | [`StopRule`], [`StoppedBy`], [`ExpectedGain`], [`plateau`], [`TARGET_RATIO`], [`time_to_target`] | the end of a run, and the time to the quality of retraining |
 //! | [`RunOptimizer`], [`OptimizerState`] | the optimizer of a run: any of Burn's ([`BurnOptimizer`]), [`DefaultAdam`], or a choice at run time ([`UpdateRule`]) |
@@ -25,8 +25,10 @@
 //! | [`StreamState`], [`Experience`], [`SparseRow`] | what a stream remembers, and its matrix of risks |
 //! | [`Strategy`], [`Policy`], [`When`], [`Decision`] | the method of the updates, their moment and their cost |
 //! | [`Keep`], [`Buffer`], [`KeptSample`] | the old samples of a stream that later updates may use |
+//! | [`Sampler`], [`BatchPlan`], [`WeightAverage`], [`GainRule`], [`Evaluator::new`] | parts for any training loop: which old and new samples to take, the averaged parameters of a module, when to stop, the risk over held-out samples |
 //! | [`Identity`], [`read_checkpoint`], [`write_checkpoint`] | files with the state of a run, complete or absent |
 
+mod average;
 mod checkpoint;
 mod devices;
 mod error;
@@ -48,11 +50,12 @@ mod stream;
 mod trainer;
 mod views;
 
+pub use average::WeightAverage;
 pub use checkpoint::{read_checkpoint, write_checkpoint};
 #[cfg(feature = "mpi")]
 pub use devices::Mpi;
 pub use error::{TrainError, TrainErrorKind};
-pub use evaluation::{Evaluated, Evaluator, ExpectedGain, Measured, StopRule, StoppedBy};
+pub use evaluation::{Evaluated, Evaluator, ExpectedGain, GainRule, Measured, StopRule, StoppedBy};
 pub use icl_core::RateChoice;
 pub use identity::Identity;
 #[cfg(feature = "train")]
@@ -70,12 +73,13 @@ pub use optimizer::{
     UpdateRule,
 };
 pub use progress::{
-    Callbacks, Cost, Evaluation, INERT_MOVE, Outcome, Progress, Seconds, StepReport, StepSeconds,
-    TARGET_RATIO, TimeToTarget, TrainingRecord, inert_move, parameter_change, parameter_norm,
-    plateau, time_to_target,
+    Callbacks, Cost, EpochReport, Evaluation, INERT_MOVE, Outcome, Progress, Seconds, StepReport,
+    StepSeconds, TARGET_RATIO, TimeToTarget, TrainingRecord, inert_move, parameter_change,
+    parameter_norm, plateau, time_to_target,
 };
+pub use sampling::{BatchPlan, Sampler};
 #[cfg(feature = "testing")]
-pub use sampling::{BatchPlan, EpochPlan, Planner, StepPlan};
+pub use sampling::{EpochPlan, Planner, StepPlan};
 pub use settings::TrainingSettings;
 pub use stream::{
     Advanced, Arriving, Buffer, Decision, Experience, Keep, KeptSample, Policy, SparseRow,

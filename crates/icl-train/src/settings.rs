@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::TrainError;
 use crate::evaluation::StopRule;
+use crate::evaluation::builder::{NEGATIVES, SAMPLES, TEMPERATURE};
 use crate::method::{Distance, MetaOrder, NoiseSet};
 use crate::negatives::{NegativesForm, NegativesSchedule, StepNegatives};
 
@@ -109,15 +110,15 @@ impl Default for TrainingSettings {
             pretraining_rate: RateChoice::Fixed,
             learning_rate: 3e-3,
             steps_before: 0,
-            temperature: 0.1,
-            negatives: 31.0,
+            temperature: TEMPERATURE,
+            negatives: NEGATIVES,
             step_negatives: StepNegatives::default(),
             noise_set: NoiseSet::OtherViews,
             stop: StopRule::Doubling,
             min_gain: 0.005,
             patience: 20,
             monitor_samples: 512,
-            evaluation_samples: 2048,
+            evaluation_samples: SAMPLES,
             evaluate_every: None,
             budget: None,
             average_decay: 0.99,
@@ -211,21 +212,15 @@ impl TrainingSettings {
     }
 
     /// Returns the name and value of every field, for comparison with another run. The chunk is none of them: a run has a number
-    /// of shards, which chunks and members decide together.
+    /// of shards, which chunks and members decide together. Nor are the epochs, which only say when a run ends at the latest, unless its
+    /// schedules depend on its length.
     pub(crate) fn facts(&self) -> Vec<(String, String)> {
         let value = serde_json::to_value(self).unwrap_or_default();
         let fields = value.as_object().into_iter().flatten();
         fields
-            .filter(|(name, _)| *name != "chunk")
+            .filter(|(name, _)| !["chunk", "epochs"].contains(&name.as_str()))
             .map(|(name, value)| (name.clone(), value.to_string()))
             .collect()
-    }
-
-    /// Returns the size of the replay buffer for `n_old` old samples.
-    pub(crate) fn replay_size(&self, n_old: usize) -> usize {
-        self.replay_size
-            .unwrap_or_else(|| n_old.div_ceil(5))
-            .min(n_old)
     }
 
     /// Returns whether a charged cost reaches the budget.

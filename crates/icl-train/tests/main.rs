@@ -5,16 +5,20 @@
 
 mod adaptation;
 mod applied_rates;
+mod average;
 mod batch_bits;
 mod checkpoint;
 mod cost;
 mod encoder_calls;
+mod evaluator;
+mod gain_rule;
 mod groups;
 mod learner;
 mod negatives;
 mod optimizers;
 mod partners;
 mod points;
+mod sampler;
 mod starts;
 mod step_reports;
 mod stream;

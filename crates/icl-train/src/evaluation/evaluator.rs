@@ -17,7 +17,8 @@ use crate::views::problem::Problem;
 ///
 /// Before each measurement the encoder's normalisation statistics are re-estimated over those views
 /// ([`Encoder::recalibrated`]), so that the risk is a function of the parameters alone.
-/// [`Trainer::evaluator`](crate::Trainer::evaluator) and [`Stream::evaluator`](crate::Stream::evaluator) create one.
+/// [`Trainer::evaluator`](crate::Trainer::evaluator) and [`Stream::evaluator`](crate::Stream::evaluator) create one, and
+/// [`new`](Self::new) for any training loop.
 ///
 /// # Errors
 /// All methods return [`TrainError`]:

@@ -1,5 +1,6 @@
 //! The exact risk of an encoder, and the decisions that follow from it.
 
+pub(crate) mod builder;
 pub(crate) mod evaluated;
 pub(crate) mod evaluator;
 pub(crate) mod fixed_views;
@@ -12,4 +13,4 @@ pub(crate) mod stopping;
 pub use evaluated::{Evaluated, Measured};
 pub use evaluator::Evaluator;
 pub use gain::ExpectedGain;
-pub use stopping::{StopRule, StoppedBy};
+pub use stopping::{GainRule, StopRule, StoppedBy};

@@ -52,12 +52,6 @@ pub enum Sampling {
 }
 
 impl Sampling {
-    /// Returns whether every batch holds old samples first, then new ones, in the proportion of the
-    /// epoch, under any loss.
-    pub(crate) fn is_stratified(self) -> bool {
-        self == Self::Stratified
-    }
-
     /// Returns whether an epoch holds both old and new samples and is not one shuffled order of X′.
     pub(crate) fn has_parts(self) -> bool {
         matches!(

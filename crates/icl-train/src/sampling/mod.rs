@@ -1,9 +1,10 @@
 //! The samples of epochs, steps and batches.
 
-mod parts;
 pub(crate) mod plan;
 mod reservoir;
-pub(crate) mod widening;
+pub(crate) mod sampler;
+mod widening;
 
 #[cfg(feature = "testing")]
-pub use plan::{BatchPlan, EpochPlan, Planner, StepPlan};
+pub use plan::{EpochPlan, Planner, StepPlan};
+pub use sampler::{BatchPlan, Sampler};

@@ -4,22 +4,10 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use icl_core::{Increment, Seed};
-use rand::seq::SliceRandom;
 
 use crate::method::Method;
-use crate::method::Sampling;
+use crate::sampling::sampler::{BatchPlan, Sampler, part, shuffled};
 use crate::settings::TrainingSettings;
-
-/// Samples of a batch. The first [`n_old`](Self::n_old) are old if batches separate old samples from new.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BatchPlan {
-    /// Indices of the samples in the data set.
-    pub samples: Vec<usize>,
-    /// Number of old samples. It is 0 if batches do not separate old from new.
-    pub n_old: usize,
-    /// Number of earlier occurrences of each sample in the epoch. Each occurrence has views of its own.
-    pub repetitions: Vec<usize>,
-}
 
 /// Batches of one step of the optimizer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,26 +32,16 @@ pub struct EpochPlan {
     pub population: Arc<[usize]>,
 }
 
-/// Planner of epochs. A plan is a pure function of the seed, the epoch, the data and the share of old data.
+/// Planner of epochs. A plan is a pure function of the seed, the epoch, the data and the share of old data: the
+/// batches of a [`Sampler`], one a step, except under meta-optimization.
 ///
-/// An epoch of n samples has ⌈n/B⌉ batches whose sizes differ by at most one, so that no batch is short.
-/// A stratified epoch distributes old and new samples evenly over its batches. It has fewer batches if
-/// they would otherwise hold fewer than the two samples of each that a contrast needs.
-///
-/// Under meta-optimization every batch holds as many old samples as new ones. A step has
+/// There every batch holds as many old samples as new ones. A step has
 /// max(⌈N/ΔN⌉, 1) support batches, where N counts the old samples of the epoch: max(⌈(1 − α)/α⌉, 1) with
 /// all of them, as in Algorithm 1 of the paper. Every new sample is an anchor of one query.
 #[derive(Debug, Clone)]
 pub struct Planner<'a> {
-    sampling: Sampling,
-    /// Whether batches separate old samples from new.
-    has_parts: bool,
+    pub(crate) sampler: Sampler<'a>,
     is_meta: bool,
-    increment: &'a Increment,
-    batch_size: usize,
-    /// Old samples of the run.
-    old: Vec<usize>,
-    seed: Seed,
 }
 
 impl<'a> Planner<'a> {
@@ -74,116 +52,55 @@ impl<'a> Planner<'a> {
         settings: &TrainingSettings,
         seed: Seed,
     ) -> Self {
-        let sampling = method.sampling;
+        let mut sampler = Sampler::new(method.sampling, increment, settings.batch_size, seed);
+        if let Some(n) = settings.replay_size {
+            sampler = sampler.with_buffer(n);
+        }
+        if method.separates_noise() {
+            sampler = sampler.separated();
+        }
         Self {
-            sampling,
-            has_parts: method.separates_noise() || sampling.is_stratified(),
+            sampler,
             is_meta: method.optimizer.is_meta(),
-            increment,
-            batch_size: settings.batch_size,
-            old: sampling.kept_old(increment, settings, seed),
-            seed,
         }
     }
 
-    /// Returns the number of samples of the data, old and new.
-    pub(crate) fn n_samples(&self) -> usize {
-        self.increment.old().len() + self.increment.new_data().len()
-    }
-
-    /// Returns the plan of an epoch. `fraction` is the current share of the old data for a sampling that
+    /// Returns the plan of an epoch. `share` is the current share of the old data for a sampling that
     /// has one.
-    pub fn epoch(&self, epoch: usize, fraction: f64) -> EpochPlan {
-        let mut rng = self.seed.at(epoch as u64).rng();
-        let mut shuffled = |indices: &[usize]| {
-            let mut indices = indices.to_vec();
-            indices.shuffle(&mut rng);
-            indices
-        };
-        let mut old = shuffled(&self.old);
-        let new = shuffled(self.increment.new_data());
-        old.truncate(self.n_old_of_epoch(fraction));
+    pub fn epoch(&self, epoch: usize, share: f64) -> EpochPlan {
         if self.is_meta {
-            let noise = [shuffled(&old), shuffled(&new)];
-            let steps = self.meta(&old, &new, noise);
-            return EpochPlan::new(steps, [old, new].concat());
+            return self.meta(epoch, share);
         }
-        if self.has_parts {
-            let steps = self.stratified(&old, &new);
-            return EpochPlan::new(steps, [old, new].concat());
-        }
-        let samples = self.sampling.mixed(old, new, self.increment, shuffled);
-        let n_steps = samples
-            .len()
-            .div_ceil(self.batch_size)
-            .min(samples.len() / 2);
-        let batch = |step| BatchPlan::joined(Vec::new(), share(&samples, step, n_steps).to_vec());
-        let steps = plain((0..n_steps).map(batch));
-        EpochPlan::new(steps, samples)
-    }
-
-    /// Returns the number of old samples in an epoch: at least two if batches separate them from new ones.
-    fn n_old_of_epoch(&self, fraction: f64) -> usize {
-        let n_old = self.sampling.n_old_of_epoch(self.old.len(), fraction);
-        let least = if self.has_parts { 2 } else { 0 };
-        n_old.max(least).min(self.old.len())
-    }
-
-    /// Plans an epoch whose batches each hold an even part of the old and of the new samples. New samples
-    /// that are left over go to the batches with the fewest old ones.
-    fn stratified(&self, old: &[usize], new: &[usize]) -> Vec<StepPlan> {
-        let n_steps = (old.len() + new.len())
-            .div_ceil(self.batch_size)
-            .min(old.len() / 2)
-            .min(new.len() / 2);
-        let old: Vec<&[usize]> = (0..n_steps).map(|step| share(old, step, n_steps)).collect();
-        let mut by_length: Vec<usize> = (0..n_steps).collect();
-        by_length.sort_by_key(|&step| old[step].len());
-        let mut n_new = vec![new.len() / n_steps; n_steps];
-        for &step in &by_length[..new.len() % n_steps] {
-            n_new[step] += 1;
-        }
-        let mut rest = new;
-        plain(old.iter().zip(n_new).map(|(old, n_new)| {
-            let (new, after) = rest.split_at(n_new);
-            rest = after;
-            BatchPlan::joined(old.to_vec(), new.to_vec())
-        }))
+        let batches = self.sampler.epoch(epoch, share);
+        let population = batches.iter().flat_map(|batch| &batch.samples);
+        let population = population.copied().collect();
+        let step = |batch| StepPlan {
+            support: Vec::new(),
+            batch,
+        };
+        EpochPlan::new(batches.into_iter().map(step).collect(), population)
     }
 
     /// Plans an epoch of meta-optimization, with support batches and a query in each step.
-    fn meta(
-        &self,
-        old: &[usize],
-        new: &[usize],
-        [old_noise, new_noise]: [Vec<usize>; 2],
-    ) -> Vec<StepPlan> {
-        let half = (self.batch_size / 2).max(2);
+    fn meta(&self, epoch: usize, share: f64) -> EpochPlan {
+        let ([old, new], mut rng) = self.sampler.parts(epoch, share);
+        let [old_noise, new_noise] = [&old, &new].map(|part| shuffled(part, &mut rng));
+        let half = (self.sampler.batch_size() / 2).max(2);
         let n_steps = new.len().div_ceil(half).min(new.len() / 2);
         // max(⌈(1 − α)/α⌉, 1) in integers.
         let n_inner = old.len().div_ceil(new.len()).max(1);
-        let [mut old, mut old_noise] = [old, &old_noise].map(Round::new);
-        let mut new_noise = Round::new(&new_noise);
+        let [mut anchors, mut old_noise, mut new_noise] =
+            [&old, &old_noise, &new_noise].map(|items| Round::new(items));
         let steps = (0..n_steps).map(|step| {
             let support =
-                (0..n_inner).map(|_| BatchPlan::joined(old.take(half), new_noise.take(half)));
+                (0..n_inner).map(|_| BatchPlan::joined(anchors.take(half), new_noise.take(half)));
             StepPlan {
                 support: support.collect(),
-                batch: BatchPlan::joined(old_noise.take(half), share(new, step, n_steps).to_vec()),
+                batch: BatchPlan::joined(old_noise.take(half), part(&new, step, n_steps).to_vec()),
             }
         });
-        steps.collect()
-    }
-}
-
-impl BatchPlan {
-    /// Creates a batch of old samples and others, none of which has occurred before.
-    pub(crate) fn joined(old: Vec<usize>, others: Vec<usize>) -> Self {
-        Self {
-            n_old: old.len(),
-            repetitions: vec![0; old.len() + others.len()],
-            samples: [old, others].concat(),
-        }
+        let steps = steps.collect();
+        EpochPlan::new(steps, [old, new].concat())
     }
 }
 
@@ -205,20 +122,6 @@ impl EpochPlan {
             population: population.into(),
         }
     }
-}
-
-/// Returns steps of one batch each, without inner steps.
-fn plain(batches: impl Iterator<Item = BatchPlan>) -> Vec<StepPlan> {
-    let step = |batch| StepPlan {
-        support: Vec::new(),
-        batch,
-    };
-    batches.map(step).collect()
-}
-
-/// Returns part number `part` of `n_parts` parts whose lengths differ by at most one.
-fn share(items: &[usize], part: usize, n_parts: usize) -> &[usize] {
-    &items[part * items.len() / n_parts..(part + 1) * items.len() / n_parts]
 }
 
 /// Endless iteration over a list.
@@ -245,7 +148,7 @@ impl<'a> Round<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::method::{LossKind, OptimizerChoice};
+    use crate::method::{LossKind, OptimizerChoice, Sampling};
 
     fn increment(n_old: usize, n_new: usize) -> Increment {
         Increment::try_new((0..n_old).collect(), (n_old..n_old + n_new).collect()).unwrap()

@@ -3,12 +3,9 @@
 use icl_core::Stepped;
 use serde::{Deserialize, Serialize};
 
-use crate::evaluation::gain::Course;
-use crate::evaluation::stopping::Descent;
-use crate::method::Sampling;
+use crate::evaluation::stopping::{Descent, GainRule};
 use crate::negatives::Advice;
 use crate::progress::record::TrainingRecord;
-use crate::sampling::widening;
 
 /// State of a run at its last evaluation.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
@@ -49,12 +46,9 @@ pub(crate) struct Counters {
     pub(crate) balanced: Descent,
     /// Minimum of an epoch's training loss.
     pub(crate) losses: Descent,
-    /// Recent evaluations, sample by sample.
-    pub(crate) course: Course,
-    /// Number of evaluations in a row at which the expected gain was too small.
-    pub(crate) n_small: usize,
-    /// First share of the old data in an epoch, if it widens.
-    widening_from: Option<f64>,
+    /// State of the stopping rule if it decides by an expected gain.
+    pub(crate) by_gain: Option<GainRule>,
+    /// Share of the old data in this epoch.
     fraction: f64,
     /// Whether the run is complete.
     pub(crate) is_complete: bool,
@@ -62,9 +56,9 @@ pub(crate) struct Counters {
 
 impl Counters {
     /// Creates the counters of a run whose first epoch holds the share `fraction` of the old data.
-    pub(crate) fn new(sampling: Sampling, fraction: f64) -> Self {
+    pub(crate) fn new(fraction: f64, by_gain: Option<GainRule>) -> Self {
         Self {
-            widening_from: sampling.is_widening().then_some(fraction),
+            by_gain,
             fraction,
             ..Self::default()
         }
@@ -75,12 +69,8 @@ impl Counters {
         self.fraction
     }
 
-    /// Updates a widening share of the old data, after training at the cost of `epochs` epochs over all data.
-    pub(crate) fn widen(&mut self, epochs: f64) {
-        let Some(first) = self.widening_from else {
-            return;
-        };
-        let fraction = widening::share(first, epochs);
+    /// Sets the share of the old data of the next epoch.
+    pub(crate) fn widen(&mut self, fraction: f64) {
         if fraction != self.fraction {
             self.fraction = fraction;
             // Another share of old data is another training loss.

@@ -1,6 +1,5 @@
 //! A training run: its epochs and steps, with batches, loss, gradient and update, and the state between them.
 
-pub(crate) mod average;
 pub(crate) mod batch_loss;
 pub(crate) mod contrastive;
 pub(crate) mod copies;

@@ -2,13 +2,12 @@
 
 use std::time::Instant;
 
-use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
-use icl_core::Encoder;
+use icl_core::TrainableEncoder;
 
 use crate::error::TrainError;
 use crate::evaluation::evaluated::{Evaluate, Risk};
-use crate::evaluation::stopping::StoppedBy;
+use crate::evaluation::stopping::{GainRule, StoppedBy};
 use crate::negatives::NegativesSchedule;
 use crate::progress::record::Evaluation;
 use crate::progress::warnings::{Statistics, are_trained, stale};
@@ -19,7 +18,7 @@ use crate::step::run::Run;
 
 impl<M, B, R> Run<'_, M, B, R>
 where
-    M: AutodiffModule<B, InnerModule: Encoder<B::InnerBackend>> + Encoder<B>,
+    M: TrainableEncoder<B>,
     B: AutodiffBackend,
     R: Risk,
 {
@@ -43,12 +42,7 @@ where
             evaluated.held_out.as_ref(),
         );
         self.warn(self.stale(&evaluated.encoder));
-        let TrainingSettings {
-            stop,
-            patience,
-            min_gain,
-            ..
-        } = *self.settings;
+        let TrainingSettings { stop, patience, .. } = *self.settings;
         let charged = self.record.cost.charged();
         let cost = evaluated.n_views as f64 * self.loss.passes.forward_share;
         let schedule = self.settings.step_negatives.schedule;
@@ -80,16 +74,14 @@ where
             self.best = Some(own(self.average.get()));
             self.record.best_evaluation = Some(self.record.evaluations.len() - 1);
         }
-        if stop.expects_gain() {
-            counters.course.push(n_steps, charged, evaluated.losses);
-        }
-        let gain = stop.expected_gain(&counters.course, evaluated.n_old);
-        self.record.expected_gain = gain;
-        let is_small = gain.is_some_and(|gain| gain.is_below(min_gain));
-        counters.n_small = if is_small { counters.n_small + 1 } else { 0 };
+        let by_gain = counters
+            .by_gain
+            .as_mut()
+            .and_then(|rule| rule.push_after(n_steps, charged, evaluated.losses, evaluated.n_old));
+        self.record.expected_gain = counters.by_gain.as_ref().and_then(GainRule::gain);
         let n_worse = counters.risks.push(risk.all());
-        let small = (gain, counters.n_small, min_gain);
-        Ok(stop.ends_by_risk((n_worse, patience), small))
+        let by_risk = stop.ends_by_risk(n_worse, patience);
+        Ok(by_gain.or(by_risk.then_some(StoppedBy::ExactRisk)))
     }
 
     /// Returns the warning of statistics that `measured`, the average after its re-estimation, has unchanged from training.

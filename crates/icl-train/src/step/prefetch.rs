@@ -11,7 +11,8 @@ use rayon::prelude::*;
 
 use crate::devices::shards::Shards;
 use crate::progress::step_report::Phase;
-use crate::sampling::plan::{BatchPlan, StepPlan};
+use crate::sampling::BatchPlan;
+use crate::sampling::plan::StepPlan;
 use crate::views::pair_maker::PairMaker;
 use crate::views::partners::Partners;
 use crate::views::problem::Problem;

@@ -4,8 +4,9 @@ use std::time::Instant;
 
 use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
-use icl_core::{Encoder, Increment, Seed, Stepped};
+use icl_core::{Increment, Seed, Stepped, TrainableEncoder};
 
+use crate::average::WeightAverage;
 use crate::devices::replicas::check_replicas;
 use crate::error::{TrainError, not_finite};
 use crate::evaluation::evaluated::{Evaluate, Risk};
@@ -19,7 +20,6 @@ use crate::progress::step_report::{StepReport, StepSeconds};
 use crate::progress::warnings::{far, first_not_finite};
 use crate::sampling::plan::Planner;
 use crate::settings::TrainingSettings;
-use crate::step::average::WeightAverage;
 use crate::step::batch_loss::{BatchLoss, PartOf};
 use crate::step::copies::own;
 use crate::step::counters::Counters;
@@ -54,7 +54,7 @@ pub(crate) struct Run<'a, M: AutodiffModule<B> + 'a, B: AutodiffBackend, R> {
 
 impl<'a, M, B, R> Run<'a, M, B, R>
 where
-    M: AutodiffModule<B, InnerModule: Encoder<B::InnerBackend>> + Encoder<B>,
+    M: TrainableEncoder<B>,
     B: AutodiffBackend,
     R: Risk,
 {
@@ -75,10 +75,9 @@ where
         identity: Identity,
     ) -> Result<Self, TrainError> {
         method.check_shards(settings.n_shards(loss.group.size()))?;
-        let sampling = method.sampling;
         let planner = Planner::new(method, increment, settings, seed.child("order"));
-        let fraction = sampling.first_fraction(settings, increment);
-        let widest = match sampling.is_widening() {
+        let fraction = planner.sampler.share(0.0);
+        let widest = match method.sampling.is_widening() {
             true => 1.0,
             false => fraction,
         };
@@ -101,7 +100,7 @@ where
             average: WeightAverage::new(encoder.clone(), settings.average_decay),
             encoder: Some(encoder),
             best: None,
-            counters: Counters::new(sampling, fraction),
+            counters: Counters::new(fraction, settings.stop.by_gain(settings.min_gain)),
             record,
             loss,
         })

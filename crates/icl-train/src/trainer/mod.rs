@@ -12,6 +12,7 @@ use burn::tensor::backend::{AutodiffBackend, Backend};
 use icl_core::{Alone, Group, Increment, Samples, Seed, Views};
 
 use crate::error::{TrainError, TrainErrorKind};
+use crate::evaluation::builder::of_views;
 use crate::evaluation::evaluator::Evaluator;
 use crate::method::{Method, NoiseSet};
 use crate::optimizer::rates::{OfStep, Rates, Scheduled};
@@ -312,7 +313,7 @@ pub(crate) fn evaluator<'a, B: Backend, S, V, C>(
     Evaluator {
         problem,
         root_seed,
-        seed: Seed::new(root_seed).child("evaluation"),
+        seed: of_views(root_seed),
         temperature: settings.temperature,
         negatives: settings.negatives,
         device,
