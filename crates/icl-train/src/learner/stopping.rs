@@ -4,10 +4,10 @@ use burn::train::EarlyStoppingStrategy;
 use burn::train::metric::store::{Aggregate, EventStoreClient, Split};
 use burn::train::metric::{Metric, MetricName};
 
-use crate::evaluation::gain::Course;
+use crate::evaluation::GainRule;
 
 /// Stops Burn's training loop when doubling the compute improves a risk by less than `min_gain`, a share of the risk:
-/// [`StopRule::Doubling`](crate::StopRule::Doubling) on a metric, with the number of epochs as compute.
+/// [`GainRule::doubling`] on a metric, with the number of epochs as compute.
 ///
 /// ```text
 /// gain = (R̄ of epochs in (e/4, e/2]  −  R̄ of those in (e/2, e]) / the former
@@ -24,30 +24,27 @@ use crate::evaluation::gain::Course;
 pub struct GainEarlyStoppingStrategy {
     metric: MetricName,
     split: Split,
-    min_gain: f64,
     warmup_epochs: usize,
-    course: Course,
+    rule: GainRule,
     /// Epoch of the first question, which is above 1 in a resumed training.
     first_epoch: Option<usize>,
     /// Last epoch whose metric has been read.
     n_read: usize,
-    /// Epochs in a row at which the gain was too small.
-    n_small: usize,
 }
 
 impl GainEarlyStoppingStrategy {
-    /// Creates the strategy for a numeric metric, which must be registered for this split. It never stops if `min_gain`
-    /// is NaN.
+    /// Creates the strategy for a numeric metric, which must be registered for this split.
+    ///
+    /// # Panics
+    /// If `min_gain` is below 0 or not finite.
     pub fn new<M: Metric>(metric: &M, split: Split, min_gain: f64) -> Self {
         Self {
             metric: metric.name(),
             split,
-            min_gain,
             warmup_epochs: 0,
-            course: Course::default(),
+            rule: GainRule::doubling(min_gain),
             first_epoch: None,
             n_read: 0,
-            n_small: 0,
         }
     }
 
@@ -62,15 +59,7 @@ impl GainEarlyStoppingStrategy {
 
     /// Adds the risk of an epoch, and returns whether training should stop.
     fn push(&mut self, epoch: usize, risk: f64) -> bool {
-        if epoch <= self.warmup_epochs {
-            return false;
-        }
-        // A course leaves out early steps. How many of them an epoch has is unknown here: these are the warm-up epochs.
-        self.course.push(u64::MAX, epoch as f64, vec![risk]);
-        let gain = self.course.doubling(1);
-        let small = gain.filter(|gain| gain.is_below(self.min_gain));
-        self.n_small = small.map_or(0, |_| self.n_small + 1);
-        small.is_some_and(|gain| self.n_small >= gain.n_needed(self.min_gain))
+        epoch > self.warmup_epochs && self.rule.push(epoch as f64, risk).is_some()
     }
 }
 
