@@ -4,10 +4,10 @@ use burn::train::EarlyStoppingStrategy;
 use burn::train::metric::store::{Aggregate, EventStoreClient, Split};
 use burn::train::metric::{Metric, MetricName};
 
-use crate::evaluation::GainRule;
+use crate::evaluation::stopping::GainRule;
 
 /// Stops Burn's training loop when doubling the compute improves a risk by less than `min_gain`, a share of the risk:
-/// [`GainRule::doubling`] on a metric, with the number of epochs as compute.
+/// [`GainRule`] on a metric, with the number of epochs as compute.
 ///
 /// ```text
 /// gain = (R̄ of epochs in (e/4, e/2]  −  R̄ of those in (e/2, e]) / the former
