@@ -81,3 +81,48 @@ impl EarlyStoppingStrategy for GainEarlyStoppingStrategy {
         stops
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use burn::train::metric::IterationSpeedMetric;
+
+    /// Returns the epoch at which the rule ends, of 100 with these risks.
+    fn end(min_gain: f64, risk: impl Fn(usize) -> f64) -> Option<usize> {
+        let metric = IterationSpeedMetric::new();
+        let mut strategy = GainEarlyStoppingStrategy::new(&metric, Split::Valid, min_gain);
+        (1..=100).find(|&epoch| strategy.push(epoch, risk(epoch)))
+    }
+
+    /// Returns the same by means over epochs, written out.
+    fn expected(min_gain: f64, risk: impl Fn(usize) -> f64) -> Option<usize> {
+        let is_small = |epoch: usize| {
+            let mean = |from: f64, to: f64| {
+                let within = |&at: &usize| at as f64 > from && at as f64 <= to;
+                let risks: Vec<f64> = (1..=epoch).filter(within).map(&risk).collect();
+                risks.iter().sum::<f64>() / risks.len() as f64
+            };
+            let e = epoch as f64;
+            let (before, after) = (mean(e / 4.0, e / 2.0), mean(e / 2.0, e));
+            (before - after) / before < min_gain
+        };
+        (2..=100).find(|&epoch| epoch > 2 && is_small(epoch - 1) && is_small(epoch))
+    }
+
+    #[test]
+    fn the_rule_ends_at_the_second_small_gain_in_a_row() {
+        // A risk of 1/e halves at each doubling, and one that rises or stays has no gain at epochs 2 and 3.
+        assert_eq!(end(0.3, |epoch| 1.0 / epoch as f64), None);
+        assert_eq!(end(0.0, |_| 1.0), None);
+        assert_eq!(end(1e-9, |_| 1.0), Some(3));
+        assert_eq!(end(0.0, |epoch| epoch as f64), Some(3));
+        for min_gain in [0.1, 0.05, 0.02] {
+            let risk = |epoch: usize| 1.0 + 1.0 / epoch as f64;
+            let found = end(min_gain, risk);
+            assert!(found.is_some_and(|epoch| epoch > 3), "{min_gain}");
+            assert_eq!(found, expected(min_gain, risk), "{min_gain}");
+        }
+        // NaN ends nothing.
+        assert_eq!(end(0.1, |_| f64::NAN), None);
+    }
+}
