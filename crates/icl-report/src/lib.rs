@@ -15,12 +15,12 @@ pub mod chart;
 mod comparison;
 mod course;
 pub mod document;
-mod ending;
 mod error;
 #[cfg(test)]
 pub(crate) mod fixture;
 mod inert;
 pub mod negatives;
+mod stop_reason;
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 mod readme {}

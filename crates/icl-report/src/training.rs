@@ -3,9 +3,9 @@
 use crate::chart::{AxisScale, Figure, Legend, Line, LineChart, Palette};
 use crate::course::{Course, sections};
 use crate::document::{Block, Column, Document, Row, Table, TableCell};
-use crate::ending::ending;
 use crate::error::{ReportError, check_schema};
 use crate::record::{TRAIN_SCHEMA, TrainRecord};
+use crate::stop_reason::stop_reason;
 use crate::summary::change::Change;
 use crate::text::number::{MISSING, change, count, nats, percent, plural, seconds};
 
@@ -37,7 +37,7 @@ pub fn training_document(record: &TrainRecord) -> Result<Document, ReportError> 
         )),
     ]);
     blocks.extend(held_out(record).map(Block::text));
-    blocks.extend(ending(record.training.stopped_by, &record.course).map(Block::text));
+    blocks.extend(stop_reason(record.training.stopped_by, &record.course).map(Block::text));
     let course = Course::of(&record.data, record.data.clone(), &record.course);
     blocks.extend(sections(&[course], &Palette::new([record.data.as_str()])));
     blocks.push(Block::Details(

@@ -14,11 +14,12 @@
 //! | [`Outcome`], [`TrainingRecord`], [`Evaluation`], [`parameter_change`], [`parameter_norm`] | the result of a run |
 //! | [`Cost`] | the cost of a run by purpose |
 //! | [`inert_move`], [`INERT_MOVE`] | the check for inner loops that do nothing |
-//! | [`Callbacks`], [`Progress`], [`StepReport`] | functions that are called during a run |
+//! | [`Callbacks`], [`Progress`], [`StepReport`], [`EpochReport`] | functions that are called during a run |
 //! | [`Evaluator`], [`Evaluated`], [`Measured`] | the exact risk of an encoder, its embeddings, and the result of a protocol |
 //! | [`StopRule`], [`StoppedBy`], [`ExpectedGain`], [`plateau`], [`TARGET_RATIO`], [`time_to_target`] | the end of a run, and the time to the quality of retraining |
 //! | [`RunOptimizer`], [`OptimizerState`] | the optimizer of a run: any of Burn's ([`BurnOptimizer`]), [`DefaultAdam`], or a choice at run time ([`UpdateRule`]) |
 //! | [`OnePassAdam`], [`Lars`], [`LarsState`], [`Distance`] | optimizers of our own, and the distance of the distillation term |
+//! | `ContrastiveStep`, `PairMetric`, `GainEarlyStoppingStrategy` (feature `train`) | parts for Burn's `Learner`: a step, metrics, early stopping |
 //! | [`TrainError`], [`TrainErrorKind`] | the error of this crate |
 //! | [`Stream`], [`Arriving`], [`Advanced`] | updates for one experience after the other |
 //! | [`StreamState`], [`Experience`], [`SparseRow`] | what a stream remembers, and its matrix of risks |
@@ -33,6 +34,8 @@ mod devices;
 mod error;
 mod evaluation;
 mod identity;
+#[cfg(feature = "train")]
+mod learner;
 mod method;
 mod negatives;
 mod optimizer;
@@ -55,6 +58,11 @@ pub use error::{TrainError, TrainErrorKind};
 pub use evaluation::{Evaluated, Evaluator, ExpectedGain, GainRule, Measured, StopRule, StoppedBy};
 pub use icl_core::RateChoice;
 pub use identity::Identity;
+#[cfg(feature = "train")]
+pub use learner::{
+    ContrastiveStep, ContrastiveStepConfig, GainEarlyStoppingStrategy, PairBatch, PairInput,
+    PairMetric, PairOutput,
+};
 pub use method::{
     DEFAULT, Distance, Loss, LossKind, MetaOrder, Method, NoiseSet, OptimizerChoice, REFERENCE,
     Sampling, Start, methods, parse_methods,
@@ -65,9 +73,9 @@ pub use optimizer::{
     UpdateRule,
 };
 pub use progress::{
-    Callbacks, Cost, Evaluation, INERT_MOVE, Outcome, Progress, Seconds, StepReport, StepSeconds,
-    TARGET_RATIO, TimeToTarget, TrainingRecord, inert_move, parameter_change, parameter_norm,
-    plateau, time_to_target,
+    Callbacks, Cost, EpochReport, Evaluation, INERT_MOVE, Outcome, Progress, Seconds, StepReport,
+    StepSeconds, TARGET_RATIO, TimeToTarget, TrainingRecord, inert_move, parameter_change,
+    parameter_norm, plateau, time_to_target,
 };
 pub use sampling::{BatchPlan, Sampler};
 #[cfg(feature = "testing")]

@@ -212,12 +212,13 @@ impl TrainingSettings {
     }
 
     /// Returns the name and value of every field, for comparison with another run. The chunk is none of them: a run has a number
-    /// of shards, which chunks and members decide together.
+    /// of shards, which chunks and members decide together. Nor are the epochs, which only say when a run ends at the latest, unless its
+    /// schedules depend on its length.
     pub(crate) fn facts(&self) -> Vec<(String, String)> {
         let value = serde_json::to_value(self).unwrap_or_default();
         let fields = value.as_object().into_iter().flatten();
         fields
-            .filter(|(name, _)| *name != "chunk")
+            .filter(|(name, _)| !["chunk", "epochs"].contains(&name.as_str()))
             .map(|(name, value)| (name.clone(), value.to_string()))
             .collect()
     }

@@ -13,6 +13,7 @@ mod encoder_calls;
 mod evaluator;
 mod gain_rule;
 mod groups;
+mod learner;
 mod negatives;
 mod optimizers;
 mod partners;

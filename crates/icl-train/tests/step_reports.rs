@@ -2,7 +2,10 @@
 
 use crate::toy::{corrected, increment, points, settings, start, timeless, trainer};
 use icl_meta::RateChoice;
-use icl_train::{Callbacks, Method, OptimizerChoice, StepReport, TrainingSettings};
+use icl_train::{
+    Callbacks, EpochReport, Method, OptimizerChoice, StepReport, StopRule, StoppedBy,
+    TrainingSettings,
+};
 
 fn methods() -> [Method; 2] {
     let plain = corrected();
@@ -15,7 +18,7 @@ fn methods() -> [Method; 2] {
 }
 
 #[test]
-fn every_step_is_told_with_its_loss_and_its_time() {
+fn every_step_is_reported_with_its_loss_and_its_time() {
     let (samples, increment, settings) = (points(), increment(), settings());
     for method in methods() {
         let mut steps: Vec<StepReport> = Vec::new();
@@ -49,20 +52,20 @@ fn every_step_is_told_with_its_loss_and_its_time() {
 }
 
 #[test]
-fn progress_tells_steps_and_evaluations() {
+fn progress_reports_steps_and_evaluations() {
     let (samples, increment) = (points(), increment());
     let settings = TrainingSettings {
         epochs: 2,
         ..settings()
     };
-    let mut told = Vec::new();
-    let mut watch = Callbacks::new().on_progress(|at| told.push(at));
+    let mut reports = Vec::new();
+    let mut watch = Callbacks::new().on_progress(|at| reports.push(at));
     trainer(&samples, &increment, &settings, 1)
         .update_with(&corrected(), start(), None, &mut watch)
         .unwrap();
     drop(watch);
     let at = |epoch, step, is_evaluating| (epoch, step, is_evaluating);
-    let found: Vec<_> = told
+    let found: Vec<_> = reports
         .iter()
         .map(|of| at(of.epoch, of.step, of.is_evaluating))
         .collect();
@@ -76,8 +79,69 @@ fn progress_tells_steps_and_evaluations() {
         .chain([at(2, 0, true), at(2, 0, true)])
         .collect();
     assert_eq!(found, expected);
-    assert!(told[0].risk.is_nan() && told[1].risk.is_finite());
-    assert!(told[..told.len() - 1].iter().all(|of| of.n_steps == 6));
+    assert!(reports[0].risk.is_nan() && reports[1].risk.is_finite());
+    assert!(
+        reports[..reports.len() - 1]
+            .iter()
+            .all(|of| of.n_steps == 6)
+    );
+}
+
+#[test]
+fn every_epoch_is_reported() {
+    let (samples, increment) = (points(), increment());
+    let settings = TrainingSettings {
+        epochs: 3,
+        ..settings()
+    };
+    let mut epochs: Vec<EpochReport> = Vec::new();
+    let mut watch = Callbacks::new().on_epoch(|epoch| epochs.push(epoch));
+    let outcome = trainer(&samples, &increment, &settings, 1)
+        .update_with(&corrected(), start(), None, &mut watch)
+        .unwrap();
+    drop(watch);
+    let record = outcome.record;
+    assert_eq!(epochs.len(), 3);
+    for (at, epoch) in epochs.iter().enumerate() {
+        assert_eq!((epoch.epoch, epoch.n_epochs), (at + 1, 3));
+        assert_eq!(epoch.n_steps, 6 * (at as u64 + 1));
+        assert_eq!(epoch.loss, record.epoch_losses[at]);
+        assert_eq!(epoch.learning_rate, record.learning_rates[at]);
+        // The last evaluation is that before the epoch.
+        assert_eq!(epoch.risk, record.evaluations[at].risk.all);
+        assert!(epoch.charged_passes > 0.0 && epoch.train_s > 0.0);
+    }
+}
+
+/// A stopping rule of the caller's own ends a run with a result: the encoder of the lowest risk under a rule that follows
+/// the risk, else the last one.
+#[test]
+fn the_caller_may_end_a_run() {
+    let (samples, increment) = (points(), increment());
+    for stop in [StopRule::Never, StopRule::ExactRisk] {
+        let settings = TrainingSettings {
+            epochs: 50,
+            stop,
+            ..settings()
+        };
+        let mut n_done = 0;
+        let mut watch = Callbacks::new().end_when(|_| {
+            n_done += 1;
+            n_done >= 20
+        });
+        let outcome = trainer(&samples, &increment, &settings, 1)
+            .update_with(&corrected(), start(), None, &mut watch)
+            .unwrap();
+        assert_eq!(outcome.record.n_steps, 20);
+        assert_eq!(outcome.record.stopped_by, Some(StoppedBy::Caller));
+        let risks = outcome.record.evaluations.iter().map(|it| it.risk.all);
+        let lowest = risks.clone().fold(f64::INFINITY, f64::min);
+        if stop == StopRule::ExactRisk {
+            let best = outcome.record.best_evaluation.unwrap();
+            assert!((outcome.record.evaluations[best].risk.all - lowest).abs() < 0.05);
+        }
+        assert!(outcome.risk.all < outcome.first_risk.all);
+    }
 }
 
 #[test]

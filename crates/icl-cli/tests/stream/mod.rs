@@ -262,7 +262,7 @@ fn what_it_rejects() {
         ),
         (
             "stream --data old --split data:2 --evaluation-samples 3 --out o",
-            "panel: found 3",
+            "evaluation-samples: found 3",
         ),
         (
             "stream --data old --split data:2 --control w --out o",

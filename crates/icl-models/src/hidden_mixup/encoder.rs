@@ -37,7 +37,8 @@ use super::batch::HiddenBatch;
 /// use icl_core::mixup::MixingRange;
 /// use icl_core::{Augment, Collate, Encoder, Mode, Seed, Stack, Views};
 /// use icl_models::{
-///     HiddenCollate, HiddenMixup, HiddenNoise, HiddenViews, MlpConfig, ProjectionHeadConfig,
+///     HiddenBatch, HiddenCollate, HiddenMixup, HiddenNoise, HiddenViews, MlpConfig,
+///     ProjectionHeadConfig,
 /// };
 ///
 /// let device = Default::default();

@@ -2,7 +2,7 @@
 
 use crate::chart::Palette;
 use crate::document::{Column, Row, Table, TableCell};
-use crate::ending::rule_name;
+use crate::stop_reason::rule_name;
 use crate::summary::protocols::{FLOORS, PARTS};
 use crate::summary::{Comparison, MethodSummary, Summary};
 use crate::text::number::{MISSING, accuracy, change, count, nats, percent, scientific, seconds};

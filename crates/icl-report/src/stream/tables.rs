@@ -1,8 +1,8 @@
 //! Tables of a stream.
 
 use crate::document::{Column, Row, Table, TableCell};
-use crate::ending::rule_name;
 use crate::record::{StreamMeasure, StreamRecord};
+use crate::stop_reason::rule_name;
 use crate::stream::charts::Series;
 use crate::stream::headline::{by, in_words};
 use crate::summary::stream::{StrategySummary, StreamSummary};

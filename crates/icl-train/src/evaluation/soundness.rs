@@ -22,7 +22,7 @@ where
     pub(super) fn check(&self) -> Result<(), TrainError> {
         self.check_formula()?;
         let n = self.max_samples.min(self.max_statistics);
-        TrainError::unless(n >= 4, "panel", n, "at least 4")?;
+        TrainError::unless(n >= 4, "evaluation_samples", n, "at least 4")?;
         self.check_samples("the increment", &self.problem.increment.all())
     }
 

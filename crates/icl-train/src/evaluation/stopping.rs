@@ -46,6 +46,8 @@ pub enum StoppedBy {
     Epochs,
     /// The budget: [`TrainingSettings::budget`](crate::TrainingSettings::budget).
     Budget,
+    /// The caller: [`Callbacks::end_when`](crate::Callbacks::end_when).
+    Caller,
 }
 
 impl StopRule {

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use crate::progress::epoch_report::EpochReport;
 use crate::progress::step_report::StepReport;
 
 /// Maximum share of the time that writing checkpoints takes, as one part in this many.
@@ -46,6 +47,8 @@ pub struct Progress {
 pub struct Callbacks<'a> {
     progress: Box<dyn FnMut(Progress) + 'a>,
     steps: Option<Box<dyn FnMut(StepReport) + 'a>>,
+    epochs: Box<dyn FnMut(EpochReport) + 'a>,
+    should_end: Box<dyn FnMut(Progress) -> bool + 'a>,
     should_stop: Box<dyn Fn() -> bool + 'a>,
     checkpoint: Option<PathBuf>,
     next_save: Instant,
@@ -71,6 +74,8 @@ impl<'a> Callbacks<'a> {
         Self {
             progress: Box::new(|_| ()),
             steps: None,
+            epochs: Box::new(|_| ()),
+            should_end: Box::new(|_| false),
             should_stop: Box::new(|| false),
             checkpoint: None,
             next_save: Instant::now() + SOONEST,
@@ -92,8 +97,22 @@ impl<'a> Callbacks<'a> {
         self
     }
 
-    /// Sets the function that decides after each step whether the run stops there. The run then saves
-    /// its checkpoint and ends with [`Interrupted`](crate::TrainErrorKind::Interrupted).
+    /// Sets the function that is called at the end of each epoch.
+    pub fn on_epoch(mut self, epochs: impl FnMut(EpochReport) + 'a) -> Self {
+        self.epochs = Box::new(epochs);
+        self
+    }
+
+    /// Sets a stopping rule of the caller's own: the function decides after each step whether the run ends there. It then ends
+    /// as by a rule of its settings: with a last evaluation, and with the encoder that these choose. The record says
+    /// [`StoppedBy::Caller`](crate::StoppedBy::Caller).
+    pub fn end_when(mut self, should_end: impl FnMut(Progress) -> bool + 'a) -> Self {
+        self.should_end = Box::new(should_end);
+        self
+    }
+
+    /// Sets the function that decides after each step whether the run is interrupted there. The run then saves
+    /// its checkpoint and ends with [`Interrupted`](crate::TrainErrorKind::Interrupted), without a result.
     pub fn stop_when(mut self, should_stop: impl Fn() -> bool + 'a) -> Self {
         self.should_stop = Box::new(should_stop);
         self
@@ -110,6 +129,16 @@ impl<'a> Callbacks<'a> {
         (self.progress)(progress);
     }
 
+    /// Reports an epoch.
+    pub(crate) fn tell_epoch(&mut self, report: EpochReport) {
+        (self.epochs)(report);
+    }
+
+    /// Returns whether the caller ends the run.
+    pub(crate) fn is_ended(&mut self, progress: Progress) -> bool {
+        (self.should_end)(progress)
+    }
+
     /// Returns whether each step is reported.
     pub(crate) fn follows_steps(&self) -> bool {
         self.steps.is_some()
@@ -122,7 +151,7 @@ impl<'a> Callbacks<'a> {
         }
     }
 
-    /// Returns whether the run is to stop.
+    /// Returns whether the run is to be interrupted.
     pub(crate) fn is_stopped(&self) -> bool {
         (self.should_stop)()
     }

@@ -2,6 +2,7 @@
 
 mod callbacks;
 pub(crate) mod cost;
+mod epoch_report;
 mod inert;
 mod norm;
 pub(crate) mod outcome;
@@ -12,6 +13,7 @@ pub(crate) mod warnings;
 
 pub use callbacks::{Callbacks, Progress};
 pub use cost::Cost;
+pub use epoch_report::EpochReport;
 pub use inert::{INERT_MOVE, inert_move};
 pub use norm::parameter_norm;
 pub use outcome::{Outcome, parameter_change};

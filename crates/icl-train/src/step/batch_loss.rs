@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use burn::module::AutodiffModule;
 use burn::tensor::Tensor;
 use burn::tensor::backend::AutodiffBackend;
-use icl_core::{Encoder, Group, Mode, PairEmbeddings, Seed, host_values};
+use icl_core::{Encoder, Group, Mode, PairEmbeddings, Seed, TrainableEncoder, host_values};
 
 use crate::error::TrainError;
 use crate::evaluation::shape::{checked, checked_rows};
@@ -42,7 +42,7 @@ pub(crate) struct BatchLoss<'a, M: AutodiffModule<B>, B: AutodiffBackend> {
 impl<M, B> BatchLoss<'_, M, B>
 where
     B: AutodiffBackend,
-    M: AutodiffModule<B, InnerModule: Encoder<B::InnerBackend>> + Encoder<B>,
+    M: TrainableEncoder<B>,
 {
     /// Computes the loss `[1]` in nats of a batch, the sum over all pairs of its samples, and measures the time. `seed` decides
     /// the encoder's randomness.

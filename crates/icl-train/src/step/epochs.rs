@@ -3,9 +3,8 @@
 use std::path::Path;
 use std::time::Instant;
 
-use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
-use icl_core::{Encoder, beside_kernels};
+use icl_core::{TrainableEncoder, beside_kernels};
 
 use crate::checkpoint::file::other_run;
 use crate::devices::replicas::is_close;
@@ -13,7 +12,7 @@ use crate::devices::shards::Shards;
 use crate::error::{TrainError, TrainErrorKind, of_sample, unreadable};
 use crate::evaluation::evaluated::{Evaluate, Evaluations, FirstBad};
 use crate::evaluation::stopping::StoppedBy;
-use crate::progress::{Callbacks, Progress};
+use crate::progress::{Callbacks, EpochReport, Progress};
 use crate::sampling::plan::EpochPlan;
 use crate::step::batch_loss::PartOf;
 use crate::step::prefetch::{Batches, Request};
@@ -22,8 +21,7 @@ use crate::step::saved::SavedRisk;
 
 impl<M, B, R> Run<'_, M, B, R>
 where
-    M: AutodiffModule<B, InnerModule: Encoder<B::InnerBackend, Batch: Send>>
-        + Encoder<B, Batch: Send>,
+    M: TrainableEncoder<B>,
     B: AutodiffBackend,
     R: SavedRisk,
 {
@@ -72,6 +70,7 @@ where
                 self.save_or_stop(callbacks)?;
             }
             self.counters.end_epoch(&mut self.record);
+            callbacks.tell_epoch(self.epoch_report());
         }
         Ok(())
     }
@@ -101,7 +100,8 @@ where
         let is_last = epoch == self.settings.epochs;
         let by_end = by_loss
             .or(is_last.then_some(StoppedBy::Epochs))
-            .or(self.ends_by_budget());
+            .or(self.ends_by_budget())
+            .or(self.ends_by_caller(plan.steps.len(), callbacks)?);
         if by_end.is_some() || self.is_evaluation_due() {
             callbacks.tell(self.progress(plan.steps.len(), true));
             let by_risk = self.evaluate(evaluate)?;
@@ -121,10 +121,11 @@ where
         if self.counters.n_steps == 0 {
             return Ok(false);
         }
-        let by_budget = self.ends_by_budget();
-        if by_budget.is_some() || self.is_evaluation_due() {
+        let by_end = self.ends_by_budget();
+        let by_end = by_end.or(self.ends_by_caller(n_steps, callbacks)?);
+        if by_end.is_some() || self.is_evaluation_due() {
             callbacks.tell(self.progress(n_steps, true));
-            self.record.stopped_by = self.evaluate(evaluate)?.or(by_budget);
+            self.record.stopped_by = self.evaluate(evaluate)?.or(by_end);
         }
         Ok(self.record.stopped_by.is_some())
     }
@@ -178,6 +179,37 @@ where
         let is_spent =
             self.record.n_steps > 0 && self.settings.is_spent(self.record.cost.charged());
         is_spent.then_some(StoppedBy::Budget)
+    }
+
+    /// Returns the caller as the reason for which the run ends, if it has taken a step and the callbacks of a member say so.
+    fn ends_by_caller(
+        &self,
+        n_steps: usize,
+        callbacks: &mut Callbacks<'_>,
+    ) -> Result<Option<StoppedBy>, TrainError> {
+        if self.record.n_steps == 0 {
+            return Ok(None);
+        }
+        // All members end at the same step, or none does.
+        let is_ended = callbacks.is_ended(self.progress(n_steps, false));
+        let is_ended = self.loss.group.any(is_ended)?;
+        Ok(is_ended.then_some(StoppedBy::Caller))
+    }
+
+    /// Returns the report of the epoch that has ended.
+    fn epoch_report(&self) -> EpochReport {
+        let record = &self.record;
+        let last = |of: &[f64]| of.last().copied().unwrap_or(f64::NAN);
+        EpochReport {
+            epoch: record.n_epochs(),
+            n_epochs: self.settings.epochs,
+            n_steps: record.n_steps,
+            loss: last(&record.epoch_losses),
+            learning_rate: last(&record.learning_rates),
+            risk: self.counters.last.map_or(f64::NAN, |last| last.risk),
+            charged_passes: record.cost.charged(),
+            train_s: record.seconds.training(),
+        }
     }
 
     /// Returns whether an evaluation is due.

@@ -2,9 +2,8 @@
 
 use std::time::Instant;
 
-use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
-use icl_core::Encoder;
+use icl_core::TrainableEncoder;
 
 use crate::error::TrainError;
 use crate::evaluation::evaluated::{Evaluate, Risk};
@@ -19,7 +18,7 @@ use crate::step::run::Run;
 
 impl<M, B, R> Run<'_, M, B, R>
 where
-    M: AutodiffModule<B, InnerModule: Encoder<B::InnerBackend>> + Encoder<B>,
+    M: TrainableEncoder<B>,
     B: AutodiffBackend,
     R: Risk,
 {

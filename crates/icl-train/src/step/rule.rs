@@ -6,7 +6,7 @@ use burn::tensor::Tensor;
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::Error;
 use icl_core::module_bytes::{Bytes, unfit};
-use icl_core::{Encoder, Purpose, SampleError, Seed, StepLosses, StepRule};
+use icl_core::{Purpose, SampleError, Seed, StepLosses, StepRule, TrainableEncoder};
 
 use crate::error::TrainError;
 use crate::method::Method;
@@ -131,7 +131,7 @@ fn plugged<'a, M: AutodiffModule<B> + 'a, B: AutodiffBackend>(
 /// Losses of one step, for its rule.
 pub(crate) struct LossesOfStep<'r, 'a, M, B>
 where
-    M: AutodiffModule<B, InnerModule: Encoder<B::InnerBackend>> + Encoder<B>,
+    M: TrainableEncoder<B>,
     B: AutodiffBackend,
 {
     loss: &'r BatchLoss<'a, M, B>,
@@ -142,7 +142,7 @@ where
 
 impl<M, B> StepLosses<M, B, TrainError> for LossesOfStep<'_, '_, M, B>
 where
-    M: AutodiffModule<B, InnerModule: Encoder<B::InnerBackend>> + Encoder<B>,
+    M: TrainableEncoder<B>,
     B: AutodiffBackend,
 {
     fn index(&self) -> u64 {
@@ -194,7 +194,7 @@ where
 
 impl<'r, 'a, M, B> LossesOfStep<'r, 'a, M, B>
 where
-    M: AutodiffModule<B, InnerModule: Encoder<B::InnerBackend>> + Encoder<B>,
+    M: TrainableEncoder<B>,
     B: AutodiffBackend,
 {
     /// Creates the losses of prepared batches. `seed` decides the encoder's randomness.

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
-use icl_core::{Encoder, Increment, Seed, Stepped};
+use icl_core::{Increment, Seed, Stepped, TrainableEncoder};
 
 use crate::average::WeightAverage;
 use crate::devices::replicas::check_replicas;
@@ -54,7 +54,7 @@ pub(crate) struct Run<'a, M: AutodiffModule<B> + 'a, B: AutodiffBackend, R> {
 
 impl<'a, M, B, R> Run<'a, M, B, R>
 where
-    M: AutodiffModule<B, InnerModule: Encoder<B::InnerBackend>> + Encoder<B>,
+    M: TrainableEncoder<B>,
     B: AutodiffBackend,
     R: Risk,
 {

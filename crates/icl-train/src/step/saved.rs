@@ -13,6 +13,7 @@ use crate::checkpoint::file::{of_state, read_bytes, state_of};
 use crate::checkpoint::write_checkpoint;
 use crate::error::{TrainError, TrainErrorKind};
 use crate::evaluation::evaluated::Risk;
+use crate::evaluation::stopping::StoppedBy;
 use crate::identity::Identity;
 use crate::progress::{Callbacks, TrainingRecord};
 use crate::sampling::plan::Planner;
@@ -25,12 +26,12 @@ use icl_core::module_bytes::{Bytes, SavedTensors, load_module, save_module, unfi
 /// and all other random draws are functions of the seed and of the numbers of steps and epochs.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct SavedRun<R> {
-    /// Moving average of the parameters, unless the run has ended and `best` is its result.
+    /// Moving average of the parameters, unless the run has ended by a rule and `best` is its result.
     average: Option<Bytes>,
     n_averaged: u64,
     /// Encoder of the lowest risk, if one is kept.
     best: Option<Bytes>,
-    /// State that only further steps need: `None` when the run has ended.
+    /// State that only further steps need: `None` when the run has ended by a rule.
     stepping: Option<Stepping>,
     counters: Counters,
     record: TrainingRecord<R>,
@@ -95,7 +96,8 @@ where
         let failed = |error: Error| error.with_kind(TrainErrorKind::Failed);
         let bytes = |module: &M| save_module::<B, _>(module).map_err(failed);
         let has_ended = self.counters.is_complete;
-        let average = (!has_ended || self.best.is_none()).then(|| bytes(self.average.get()));
+        let needs_average = !has_ended || self.best.is_none() || is_at_last_epoch(&self.record);
+        let average = needs_average.then(|| bytes(self.average.get()));
         let stepping = || -> Result<Stepping, TrainError> {
             let encoder = self.encoder.as_ref().expect("an encoder between two steps");
             Ok(Stepping {
@@ -111,7 +113,10 @@ where
             average: average.transpose()?,
             n_averaged: self.average.n_steps(),
             best: self.best.as_ref().map(bytes).transpose()?,
-            stepping: (!has_ended).then(stepping).transpose()?,
+            // A run that has ended at its last epoch may resume with more of them.
+            stepping: (!has_ended || is_at_last_epoch(&self.record))
+                .then(stepping)
+                .transpose()?,
             counters: self.counters.clone(),
             record: self.record.clone(),
         };
@@ -132,6 +137,11 @@ where
         let restored = checked.and_then(|()| saved.into_run(self));
         restored.map_err(|unfit| of_state(path, unfit))
     }
+}
+
+/// Returns whether a run has ended at its last epoch, and not by a rule.
+fn is_at_last_epoch<R>(record: &TrainingRecord<R>) -> bool {
+    record.stopped_by == Some(StoppedBy::Epochs)
 }
 
 /// Returns the bytes of a checkpoint that the first member reads, at all members.
@@ -193,11 +203,16 @@ impl<R: Risk> SavedRun<R> {
         run.best = best.transpose()?;
         run.counters = self.counters;
         run.record = self.record;
-        let is_complete = run.counters.is_complete;
+        let may_go_on =
+            is_at_last_epoch(&run.record) && run.settings.epochs > run.record.n_epochs();
+        if run.counters.is_complete && may_go_on {
+            run.counters.is_complete = false;
+            run.record.stopped_by = None;
+        }
         match self.stepping {
-            Some(stepping) if !is_complete => stepping.into_run(run, like, &device),
-            None if is_complete => Ok(run),
-            _ => Err(unfit()),
+            Some(stepping) if !run.counters.is_complete => stepping.into_run(run, like, &device),
+            None if !run.counters.is_complete => Err(unfit()),
+            _ => Ok(run),
         }
     }
 }

@@ -18,11 +18,10 @@
 
 use std::ops::Range;
 
-use burn::module::AutodiffModule;
 use burn::optim::{GradientsAccumulator, GradientsParams};
 use burn::tensor::backend::AutodiffBackend;
 use burn::tensor::{Int, Tensor, TensorData};
-use icl_core::{Encoder, Error, Group, PairEmbeddings, Purpose, Seed};
+use icl_core::{Error, Group, PairEmbeddings, Purpose, Seed, TrainableEncoder};
 
 use crate::devices::floats::{gathered_rows, summed_elements};
 use crate::devices::gradients::summed;
@@ -43,7 +42,7 @@ struct Slopes<B: AutodiffBackend> {
 impl<M, B> BatchLoss<'_, M, B>
 where
     B: AutodiffBackend,
-    M: AutodiffModule<B, InnerModule: Encoder<B::InnerBackend>> + Encoder<B>,
+    M: TrainableEncoder<B>,
 {
     /// Computes the loss of a batch for a training step and its gradient, which all members have. `seed` decides the
     /// encoder's randomness.

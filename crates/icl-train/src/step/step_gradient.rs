@@ -1,9 +1,8 @@
 //! The gradient of a plain step.
 
-use burn::module::AutodiffModule;
 use burn::optim::GradientsParams;
 use burn::tensor::backend::AutodiffBackend;
-use icl_core::{Encoder, Purpose, Seed};
+use icl_core::{Purpose, Seed, TrainableEncoder};
 
 use crate::error::{TrainError, TrainErrorKind, not_finite};
 use crate::step::batch_loss::{BatchLoss, PartOf, value_of};
@@ -12,7 +11,7 @@ use crate::step::prefetch::PreparedBatch;
 
 impl<M, B> BatchLoss<'_, M, B>
 where
-    M: AutodiffModule<B, InnerModule: Encoder<B::InnerBackend>> + Encoder<B>,
+    M: TrainableEncoder<B>,
     B: AutodiffBackend,
 {
     /// Computes the loss of a batch and its gradient (Eq. 10). `seed` decides the encoder's randomness.

@@ -2,13 +2,14 @@
 
 use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
-use icl_core::{Alone, Increment, Samples, Views};
+use icl_core::{Alone, Increment, RateChoice, Samples, Views};
 
 use crate::devices::replicas::{check_alike, check_close};
 use crate::error::TrainError;
 use crate::evaluation::evaluator::Evaluator;
 use crate::identity::{Identity, digest};
 use crate::method::Method;
+use crate::negatives::NegativesSchedule;
 use crate::optimizer::RunOptimizer;
 use crate::progress::Callbacks;
 use crate::trainer::Trainer;
@@ -22,6 +23,16 @@ where
     S: Samples,
     V: Views<Sample = S::Sample>,
 {
+    /// Returns the maximum number of epochs where the steps of a method depend on it, for comparison with another run.
+    fn length(&self, method: &Method) -> String {
+        let has_schedule = method.rate != RateChoice::Fixed && self.rates.is_none()
+            || self.settings.step_negatives.schedule != NegativesSchedule::Fixed;
+        match has_schedule {
+            true => self.settings.epochs.to_string(),
+            false => "any".to_owned(),
+        }
+    }
+
     /// Checks that all members of a group have the same samples and views: each computes the risk of the encoder by itself, over few
     /// samples.
     pub(super) fn check_data(
@@ -61,6 +72,7 @@ where
             ("method", method.to_string()),
             ("shards of a batch", n_shards.to_string()),
             ("optimizer", self.optimizer.name()),
+            ("epochs", self.length(method)),
             (
                 "scheduler",
                 self.rates

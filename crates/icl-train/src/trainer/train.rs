@@ -2,9 +2,8 @@
 
 use std::marker::PhantomData;
 
-use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
-use icl_core::{CollateFor, Encoder, Increment, Samples, Seed, TrainableEncoder, Views};
+use icl_core::{CollateFor, Increment, Samples, Seed, TrainableEncoder, Views};
 
 use crate::error::{TrainError, no_thread, nothing_new};
 use crate::evaluation::evaluated::{Evaluations, Risk};
@@ -220,7 +219,7 @@ where
         is_timed: bool,
     ) -> Result<Run<'r, M, B, R>, TrainError>
     where
-        M: AutodiffModule<B, InnerModule: Encoder<B::InnerBackend>> + Encoder<B> + 'r,
+        M: TrainableEncoder<B> + 'r,
         R: Risk,
         O: RunOptimizer<M, B>,
     {

@@ -14,11 +14,12 @@ pub(crate) fn rule_name(rule: StoppedBy) -> &'static str {
         StoppedBy::TrainingLoss => "training-loss",
         StoppedBy::Epochs => "epochs",
         StoppedBy::Budget => "budget",
+        StoppedBy::Caller => "caller",
     }
 }
 
 /// Writes the end of a run as one or two sentences; `None` for methods that train nothing.
-pub(crate) fn ending<R>(
+pub(crate) fn stop_reason<R>(
     stopped_by: Option<StoppedBy>,
     course: &TrainingCourse<R>,
 ) -> Option<String> {
@@ -50,6 +51,7 @@ pub(crate) fn ending<R>(
             "The run ended at its budget, before its stopping rule: a doubling of its cost still {gain}."
         ),
         (StoppedBy::Budget, None) => "The run ended at its budget.".to_owned(),
+        (StoppedBy::Caller, _) => "The run ended where its caller ended it.".to_owned(),
         (StoppedBy::Epochs, None) => "The run ended at its last epoch.".to_owned(),
     };
     Some(end + &kept(course).unwrap_or_default())
@@ -95,8 +97,8 @@ mod tests {
     }
 
     #[test]
-    fn an_ending_has_its_reason_and_its_encoder() {
-        let words = |rule, best, gain| ending(Some(rule), &course(best, gain)).unwrap();
+    fn a_stop_has_its_reason_and_its_encoder() {
+        let words = |rule, best, gain| stop_reason(Some(rule), &course(best, gain)).unwrap();
         assert_eq!(
             words(StoppedBy::Doubling, Some(2), Some(0.002)),
             "The run ended by itself: the last doubling of its cost lowered the risk by 0.2 % (standard error 0.1 %)."
@@ -113,6 +115,6 @@ mod tests {
         assert!(rising.contains("raised the risk by 1.0 %"));
         let paper = words(StoppedBy::TrainingLoss, None, None);
         assert!(paper.ends_with("the training loss reached no new minimum."));
-        assert_eq!(ending(None, &course(None, None)), None);
+        assert_eq!(stop_reason(None, &course(None, None)), None);
     }
 }

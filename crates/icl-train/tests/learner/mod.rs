@@ -1,0 +1,4 @@
+//! Parts for Burn's own training loop.
+
+mod run;
+mod values;
