@@ -225,7 +225,12 @@ fn paths_in(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
 pub fn list(made: &Path) -> Result<(), Failure> {
     let name = |path: PathBuf| Some(path.file_name()?.to_string_lossy().into_owned());
     let names = paths_in(made)?.into_iter().filter_map(name);
-    Manifest::new(names.filter(|name| name != MANIFEST).collect()).write(made)
+    let list = Manifest::new(names.filter(|name| name != MANIFEST).collect());
+    // With the list the folder is complete: a kill must not leave a part of it there.
+    let place = whole::folder_of(made);
+    list.write(place)?;
+    fs::rename(place.join(MANIFEST), made.join(MANIFEST))
+        .map_err(|error| Failure::file(made, "cannot be written", error))
 }
 
 /// Gives complete results their place. A kill leaves what [`begun`] publishes.

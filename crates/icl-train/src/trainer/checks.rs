@@ -72,7 +72,7 @@ where
             ("method", method.to_string()),
             ("shards of a batch", n_shards.to_string()),
             ("optimizer", self.optimizer.name()),
-            ("epochs", self.length(method)),
+            ("epochs of a schedule", self.length(method)),
             (
                 "scheduler",
                 self.rates
@@ -88,7 +88,10 @@ where
         let identity = Identity::of(facts).with(self.settings.facts());
         // All members save and resume at the same step, or none does.
         let has_checkpoint = callbacks.checkpoint().is_some().to_string();
-        let own = [("has a checkpoint".to_owned(), has_checkpoint)];
+        let own = [
+            ("has a checkpoint".to_owned(), has_checkpoint),
+            ("epochs".to_owned(), self.settings.epochs.to_string()),
+        ];
         check_alike(self.group, || identity.clone().with(own))?;
         Ok(identity)
     }
