@@ -180,7 +180,8 @@ impl<B: Backend> ModuleVisitor<B> for Values<B> {
     fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<B, D>>) {
         let value = param.val();
         let is_averaged = value.is_require_grad() || !B::ad_enabled(&value.device());
-        let value = value.detach().into_primitive();
+        // Detached values still require gradients if they did before.
+        let value = value.detach().set_require_grad(false).into_primitive();
         self.0.push_back((value, is_averaged));
     }
 }
@@ -200,7 +201,7 @@ impl<B: Backend> ModuleMapper<B> for Move<B> {
             // Without this flag the parameter would never be trained again.
             let is_trained = average.is_require_grad();
             let moved = match is_averaged {
-                true => lerp(average.detach(), value, weight),
+                true => lerp(average.detach().set_require_grad(false), value, weight),
                 false => value,
             };
             moved.set_require_grad(is_trained)
