@@ -14,9 +14,9 @@ pub enum RlError {
     Invalid {
         /// Name of the field, or "saved agent".
         place: &'static str,
-        /// What was found.
+        /// Value that was found.
         found: String,
-        /// What was expected.
+        /// Description of valid values.
         expected: String,
     },
     /// Failure of Burn's recorder to write or read a part of the agent.

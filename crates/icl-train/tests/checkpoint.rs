@@ -19,7 +19,7 @@ use icl_train::{
 type Toy = Outcome<Linear<TestAutodiff>, TestAutodiff>;
 
 /// Settings with enough epochs for the agents to learn, and few enough to be quick.
-fn long() -> TrainingSettings {
+pub fn long() -> TrainingSettings {
     TrainingSettings {
         epochs: 30,
         average_decay: 0.9,
@@ -28,7 +28,7 @@ fn long() -> TrainingSettings {
 }
 
 /// Resumes from the file, if it exists, and takes `n_steps` more steps.
-fn go_on(
+pub fn go_on(
     path: &Path,
     method: &Method,
     settings: &TrainingSettings,
@@ -206,45 +206,6 @@ fn other_optimizers_go_on_as_adam_does() {
         // The learning rates are large enough for the velocity to matter.
         assert!(whole.parameter_change > 0.1, "{optimizer:?}");
     }
-}
-
-/// The maximum number of epochs is no part of a run's identity: one that was interrupted, and one that has reached its
-/// last epoch, resume with more of them.
-#[test]
-fn more_epochs_continue_a_run() {
-    let method = corrected();
-    let of = |epochs| TrainingSettings {
-        epochs,
-        stop: StopRule::Never,
-        ..long()
-    };
-    let whole = train_on(&points(), &method, &of(9), 4).unwrap();
-    for (first, n_steps) in [(6, 8), (6, u64::MAX)] {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("run");
-        let begun = go_on(&path, &method, &of(first), 4, n_steps);
-        assert_eq!(begun.is_ok(), n_steps == u64::MAX);
-        let more = go_on(&path, &method, &of(9), 4, u64::MAX).unwrap();
-        assert_eq!(
-            to_vec(&more.trained.weight.val()),
-            to_vec(&whole.trained.weight.val())
-        );
-        assert_eq!(more.record.epoch_losses, whole.record.epoch_losses);
-        assert_eq!(more.record.n_epochs(), 9);
-    }
-    // Under a schedule that depends on the length, other epochs are another run.
-    let cosine = Method {
-        rate: RateChoice::Cosine,
-        ..corrected()
-    };
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("run");
-    assert!(go_on(&path, &cosine, &of(6), 4, 8).is_err());
-    let error = go_on(&path, &cosine, &of(9), 4, u64::MAX)
-        .map(drop)
-        .unwrap_err();
-    assert_eq!(error.kind(), TrainErrorKind::Checkpoint);
-    assert!(error.to_string().contains("epochs"), "{error}");
 }
 
 #[test]

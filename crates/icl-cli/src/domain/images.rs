@@ -1,4 +1,4 @@
-//! What the encoders of images share.
+//! Code that the encoders of images share.
 
 use std::sync::Arc;
 

@@ -102,7 +102,7 @@ const SETTLED: u64 = 64;
 /// ```
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct GainRule {
-    /// What this rule calls an end: the gain of a doubling or a slope.
+    /// Reason that this rule gives: the gain of a doubling, or a slope.
     by: StoppedBy,
     min_gain: f64,
     course: Course,

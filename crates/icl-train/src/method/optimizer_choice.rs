@@ -12,8 +12,8 @@ use crate::error::TrainError;
 /// The text of a choice (`Display`, `FromStr`) is given in parentheses below.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum OptimizerChoice {
-    /// Plain updates (`plain`): the gradient of each batch is applied to θ (Eq. 10), by Adam or SGD as
-    /// [`TrainingSettings::optimizer`](crate::TrainingSettings::optimizer) says.
+    /// Plain updates (`plain`): the gradient of each batch is applied to θ (Eq. 10), by the optimizer of
+    /// [`Trainer::optimizer`](crate::Trainer::optimizer).
     ///
     /// ```text
     /// θ ← θ − lr·∇L(θ)

@@ -103,6 +103,9 @@ where
     }
 }
 
+/// State of the optimizer of a run.
+pub(crate) type BoxedOptimizer<'a, M, B> = Box<dyn OptimizerState<M, B> + 'a>;
+
 /// State of an optimizer in a run.
 pub trait OptimizerState<M: AutodiffModule<B>, B: AutodiffBackend>: Send {
     /// Applies gradients to a module with the learning rate `rate`.

@@ -36,6 +36,9 @@ pub(crate) trait Rates<B: Backend>: Send + Sync {
     }
 }
 
+/// Learning rates of a trainer, in the place of those of a method.
+pub(crate) type OwnRates<B> = Option<Box<dyn Rates<B>>>;
+
 impl<B: Backend> fmt::Debug for dyn Rates<B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.name())

@@ -10,7 +10,7 @@ use icl_core::{Purpose, SampleError, Seed, StepLosses, StepRule, TrainableEncode
 
 use crate::error::TrainError;
 use crate::method::Method;
-use crate::optimizer::rates::Rates;
+use crate::optimizer::rates::{OwnRates, Rates};
 use crate::settings::TrainingSettings;
 use crate::step::batch_loss::{BatchLoss, PartOf, value_of};
 use crate::step::contrastive::Anchors;
@@ -34,7 +34,7 @@ impl<'a, M: AutodiffModule<B> + 'a, B: AutodiffBackend> Rule<'a, M, B> {
     /// trainer has rates, too.
     pub(crate) fn new(
         method: &Method,
-        rates: Option<Box<dyn Rates<B>>>,
+        rates: OwnRates<B>,
         settings: &TrainingSettings,
         n_steps: u64,
         seed: Seed,

@@ -12,8 +12,8 @@ use crate::error::{TrainError, not_finite};
 use crate::evaluation::evaluated::{Evaluate, Risk};
 use crate::identity::Identity;
 use crate::method::Method;
-use crate::optimizer::OptimizerState;
-use crate::optimizer::rates::Rates;
+use crate::optimizer::BoxedOptimizer;
+use crate::optimizer::rates::OwnRates;
 use crate::progress::outcome::{Outcome, parameter_change};
 use crate::progress::record::TrainingRecord;
 use crate::progress::step_report::{StepReport, StepSeconds};
@@ -37,7 +37,7 @@ pub(crate) struct Run<'a, M: AutodiffModule<B> + 'a, B: AutodiffBackend, R> {
     pub(crate) identity: Identity,
     pub(crate) planner: Planner<'a>,
     pub(crate) loss: BatchLoss<'a, M, B>,
-    pub(crate) optimizer: Box<dyn OptimizerState<M, B> + 'a>,
+    pub(crate) optimizer: BoxedOptimizer<'a, M, B>,
     pub(crate) rule: Rule<'a, M, B>,
     /// Maximum number of steps of the run.
     max_steps: u64,
@@ -66,11 +66,7 @@ where
         encoder: M,
         (method, increment): (&Method, &'a Increment),
         settings: &'a TrainingSettings,
-        (loss, optimizer, rates): (
-            BatchLoss<'a, M, B>,
-            Box<dyn OptimizerState<M, B> + 'a>,
-            Option<Box<dyn Rates<B>>>,
-        ),
+        (loss, optimizer, rates): (BatchLoss<'a, M, B>, BoxedOptimizer<'a, M, B>, OwnRates<B>),
         (root_seed, seed): (u64, Seed),
         identity: Identity,
     ) -> Result<Self, TrainError> {

@@ -9,7 +9,7 @@ use burn::tensor::backend::AutodiffBackend;
 use icl_core::{Group, Samples, Threads, Views};
 
 use crate::error::{TrainError, TrainErrorKind, no_thread};
-use crate::optimizer::rates::Rates;
+use crate::optimizer::rates::OwnRates;
 use crate::progress::Callbacks;
 use crate::step::copies::own;
 use crate::trainer::Trainer;
@@ -117,7 +117,7 @@ impl<B: AutodiffBackend, S, V, C, O> Trainer<'_, B, S, V, C, O> {
     }
 
     /// Returns a copy of the learning rates that are set, in their first state.
-    pub(super) fn own_rates(&self) -> Option<Box<dyn Rates<B>>> {
+    pub(super) fn own_rates(&self) -> OwnRates<B> {
         self.rates.as_ref().map(|rates| rates.copied())
     }
 }

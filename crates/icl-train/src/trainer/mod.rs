@@ -15,7 +15,7 @@ use crate::error::{TrainError, TrainErrorKind};
 use crate::evaluation::builder::of_views;
 use crate::evaluation::evaluator::Evaluator;
 use crate::method::{Method, NoiseSet};
-use crate::optimizer::rates::{OfStep, Rates, Scheduled};
+use crate::optimizer::rates::{OfStep, OwnRates, Scheduled};
 use crate::optimizer::{BurnOptimizer, DefaultAdam, UpdateRule};
 use crate::settings::TrainingSettings;
 use crate::trainer::division::Division;
@@ -72,7 +72,7 @@ pub struct Trainer<'a, B: AutodiffBackend, S, V, C, O = DefaultAdam> {
     pub(crate) settings: TrainingSettings,
     pub(crate) optimizer: O,
     /// Learning rates in the place of the method's.
-    pub(crate) rates: Option<Box<dyn Rates<B>>>,
+    pub(crate) rates: OwnRates<B>,
     pub(crate) seed: u64,
     /// At least one; measurements are made on the first.
     pub(crate) devices: Vec<B::Device>,

@@ -23,7 +23,7 @@ use crate::commands::record_file::RecordFile;
 
 /// Data of an experiment.
 enum Data {
-    Interactions(DividedInteractions),
+    Interactions(Box<DividedInteractions>),
     Texts(TextPairs),
 }
 
@@ -70,7 +70,7 @@ fn data(request: &ExperimentRequest) -> Result<Option<Data>, Failure> {
     }
     Ok(Some(match request.experiment {
         AnsExperiment::Numbers | AnsExperiment::Courses => {
-            Data::Interactions(DividedInteractions::read(&path)?)
+            Data::Interactions(Box::new(DividedInteractions::read(&path)?))
         }
         AnsExperiment::Texts => Data::Texts(texts::read(&path)?),
     }))

@@ -1,0 +1,46 @@
+//! Runs that are continued with more epochs than they were begun with.
+
+use crate::checkpoint::{go_on, long};
+use crate::toy::{corrected, points, train_on};
+use icl_core::testing::to_vec;
+use icl_meta::RateChoice;
+use icl_train::{Method, StopRule, TrainErrorKind, TrainingSettings};
+
+/// The maximum number of epochs is no part of a run's identity: one that was interrupted, and one that has reached its
+/// last epoch, resume with more of them.
+#[test]
+fn more_epochs_continue_a_run() {
+    let method = corrected();
+    let of = |epochs| TrainingSettings {
+        epochs,
+        stop: StopRule::Never,
+        ..long()
+    };
+    let whole = train_on(&points(), &method, &of(9), 4).unwrap();
+    for (first, n_steps) in [(6, 8), (6, u64::MAX)] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run");
+        let begun = go_on(&path, &method, &of(first), 4, n_steps);
+        assert_eq!(begun.is_ok(), n_steps == u64::MAX);
+        let more = go_on(&path, &method, &of(9), 4, u64::MAX).unwrap();
+        assert_eq!(
+            to_vec(&more.trained.weight.val()),
+            to_vec(&whole.trained.weight.val())
+        );
+        assert_eq!(more.record.epoch_losses, whole.record.epoch_losses);
+        assert_eq!(more.record.n_epochs(), 9);
+    }
+    // Under a schedule that depends on the length, other epochs are another run.
+    let cosine = Method {
+        rate: RateChoice::Cosine,
+        ..corrected()
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run");
+    assert!(go_on(&path, &cosine, &of(6), 4, 8).is_err());
+    let error = go_on(&path, &cosine, &of(9), 4, u64::MAX)
+        .map(drop)
+        .unwrap_err();
+    assert_eq!(error.kind(), TrainErrorKind::Checkpoint);
+    assert!(error.to_string().contains("epochs"), "{error}");
+}
