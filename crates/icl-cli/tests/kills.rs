@@ -141,8 +141,12 @@ fn earlier_results_stay_until_others_are_complete() {
         }
         kill_after(at, &format!("{line} out --seed 2 --force"), moment);
         assert_eq!(fs::read(out.join("notes.txt")).unwrap(), b"theirs");
-        if work(&out).join("config.toml").exists() {
-            n_interrupted += 1;
+        // Killed while it worked, or while complete results were moved file by file.
+        let place = work(&out);
+        let [is_interrupted, is_complete] =
+            ["config.toml", "results/.icl-manifest.json"].map(|name| place.join(name).exists());
+        if is_interrupted || is_complete {
+            n_interrupted += usize::from(is_interrupted);
             icl(at, &split("train --resume out")).succeeded();
         }
         let is_new = encoder(&out) == encoder(&new);
