@@ -153,12 +153,12 @@ fn what_cannot_be_resumed_says_why() {
             (bytes[..20].to_vec(), "expected one line of JSON"),
             (
                 String::from_utf8_lossy(&bytes[..30])
-                    .replace("\"schema\":4", "\"schema\":9")
+                    .replace("\"schema\":5", "\"schema\":9")
                     .into_bytes()
                     .into_iter()
                     .chain(bytes[30..].iter().copied())
                     .collect(),
-                "schema 9, expected schema 4",
+                "schema 9, expected schema 5",
             ),
         ] {
             fs::write(&path, damaged).unwrap();

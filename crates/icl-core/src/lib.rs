@@ -14,7 +14,8 @@
 //! | [`NoiseLosses`], [`Strategy`] | the bias of each strategy (Table 2) and Theorem 1 |
 //! | [`exact_risk`], [`exact_risk_with_rows`], [`exact_risk_of_group`], [`ExactRisk`], [`RiskRows`] | the risk over all pairs of the data, with the bound of Theorem 2 and the AUC |
 //! | [`held_out_risk`], [`held_out_nce_i`], [`HeldOutRisk`] | the risk over samples that no training has seen, with its standard error |
-//! | [`Encoder`], [`Samples`], [`Views`], [`Collate`] | the traits to implement; [`TrainableEncoder`], [`CollateFor`]: bounds of encoders that are trained |
+//! | [`Encoder`], [`Samples`], [`Views`], [`Collate`] | the traits to implement |
+//! | [`TrainableEncoder`], [`CollateFor`] | bounds of encoders that are trained |
 //! | `FromDataset`, `FromBatcher` (feature `dataset`) | any data set and batcher of Burn as samples and collation |
 //! | [`PairEmbeddings`], [`Catalogue`] | embeddings of positive pairs; candidates for their negatives |
 //! | [`Pairing`], [`Side`], [`Both`] | views that depend on their pair and on other samples; two kinds of views |

@@ -15,9 +15,9 @@ pub type HostRows = (Vec<f64>, usize);
 
 /// A data set with access to its samples by index.
 ///
-/// A `Vec`, a slice or an array of samples is a data set, and so is a reference to one; `FromDataset` (feature `dataset`) makes one
-/// of any data set of Burn. One that decodes lazily returns owned samples; one with a cache uses an `Arc` as its sample type, which
-/// is cheap to clone.
+/// A `Vec`, a slice and an array of samples are data sets, and so is a reference to one. `FromDataset` (feature
+/// `dataset`) makes one of any data set of Burn. A data set that decodes samples when they are read returns owned
+/// samples. A data set with a cache uses an `Arc` as its sample type, which is cheap to clone.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no data set of samples",
     note = "a `Vec`, a slice and an array are; wrap a `burn::data::dataset::Dataset` in `FromDataset` (feature `dataset`), or \
@@ -223,7 +223,8 @@ views_behind!(&V, Box<V>);
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not make batches `{T}` of views `{V}`",
-    note = "implement `Collate<B, {V}, {T}>` for every `B: Backend`, or wrap a `burn::data::dataloader::batcher::Batcher` in `FromBatcher`"
+    note = "implement `Collate<B, {V}, {T}>` for every `B: Backend`, or wrap a `Batcher` of Burn in `FromBatcher` (feature \
+            `dataset`)"
 )]
 pub trait Collate<B: Backend, V, T>: Send + Sync {
     /// Makes the batch of these views, in their order.

@@ -6,8 +6,8 @@ use burn::tensor::backend::AutodiffBackend;
 use crate::encoder::Encoder;
 use crate::samples::Collate;
 
-/// Encoder that can be trained: a module that is an [`Encoder`] on the backend with gradients and, for evaluation, on the one
-/// without. Every encoder that is written for all `B: Backend` is one.
+/// Encoder that can be trained: a module that is an [`Encoder`] on the backend with gradients and, for evaluation, on
+/// the one without. Every encoder that is written for all `B: Backend` is one.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no encoder that can be trained on `{B}`",
     note = "derive `Module`, and implement `Encoder<B>` for every `B: Backend`, not for one backend alone"

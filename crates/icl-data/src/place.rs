@@ -69,7 +69,7 @@ impl fmt::Display for FileRef {
 const MAX_NAMES: usize = 20;
 
 /// Returns names, such as those of classes or columns, as `a, b, c`, each without control characters and cut after 40.
-/// Of more than 20 names the first 20 are listed and the rest are counted.
+/// At most 20 names are listed; the rest are counted.
 pub(crate) fn listed(names: &[String]) -> String {
     let n_listed = names.len().min(MAX_NAMES);
     let first: Vec<String> = names[..n_listed].iter().map(|name| plain(name)).collect();

@@ -61,7 +61,8 @@ impl Floors {
     ///
     /// # Errors
     /// - [`EvalErrorKind::Invalid`](crate::EvalErrorKind::Invalid) if a matrix does not have one row for each label;
-    /// - [`EvalErrorKind::Invalid`](crate::EvalErrorKind::Invalid) if an index of the increment is not below the number of labels;
+    /// - [`EvalErrorKind::Invalid`](crate::EvalErrorKind::Invalid) if an index of the increment is not below the
+    ///   number of labels;
     /// - [`EvalErrorKind::Interrupted`](crate::EvalErrorKind::Interrupted) if the watch stops it;
     /// - the errors of the fits of the protocol.
     pub fn evaluate_with(

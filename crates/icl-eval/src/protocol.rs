@@ -67,7 +67,8 @@ pub trait Protocol {
     ///
     /// # Errors
     /// - [`EvalErrorKind::Invalid`](crate::EvalErrorKind::Invalid) if there is not one label for each row;
-    /// - [`EvalErrorKind::Invalid`](crate::EvalErrorKind::Invalid) if an index of the increment is not below the number of rows;
+    /// - [`EvalErrorKind::Invalid`](crate::EvalErrorKind::Invalid) if an index of the increment is not below the
+    ///   number of rows;
     /// - [`EvalErrorKind::Interrupted`](crate::EvalErrorKind::Interrupted) if the watch stops it;
     /// - the errors of the fits of the protocol.
     fn evaluate_parts_with(

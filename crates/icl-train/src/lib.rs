@@ -19,13 +19,14 @@
 //! | [`StopRule`], [`StoppedBy`], [`ExpectedGain`], [`plateau`], [`TARGET_RATIO`], [`time_to_target`] | the end of a run, and the time to the quality of retraining |
 //! | [`RunOptimizer`], [`OptimizerState`] | the optimizer of a run: any of Burn's ([`BurnOptimizer`]), [`DefaultAdam`], or a choice at run time ([`UpdateRule`]) |
 //! | [`OnePassAdam`], [`Lars`], [`LarsState`], [`Distance`] | optimizers of our own, and the distance of the distillation term |
-//! | `ContrastiveStep`, `PairMetric`, `GainEarlyStoppingStrategy` (feature `train`) | parts for Burn's `Learner`: a step, metrics, early stopping |
+//! | `ContrastiveStep`, `PairMetric`, `GainEarlyStoppingStrategy` | step, metrics and early stopping for Burn's `Learner` (feature `train`) |
 //! | [`TrainError`], [`TrainErrorKind`] | the error of this crate |
 //! | [`Stream`], [`Arriving`], [`Advanced`] | updates for one experience after the other |
 //! | [`StreamState`], [`Experience`], [`SparseRow`] | what a stream remembers, and its matrix of risks |
 //! | [`Strategy`], [`Policy`], [`When`], [`Decision`] | the method of the updates, their moment and their cost |
 //! | [`Keep`], [`Buffer`], [`KeptSample`] | the old samples of a stream that later updates may use |
-//! | [`Sampler`], [`BatchPlan`], [`WeightAverage`], [`GainRule`], [`Evaluator::new`] | parts for any training loop: which old and new samples to take, the averaged parameters of a module, when to stop, the risk over held-out samples |
+//! | [`Sampler`], [`BatchPlan`] | which old and new samples an epoch holds, for any training loop |
+//! | [`WeightAverage`], [`GainRule`] | averaged parameters of any module; when to stop any training loop |
 //! | [`Identity`], [`read_checkpoint`], [`write_checkpoint`] | files with the state of a run, complete or absent |
 
 mod average;
@@ -60,8 +61,8 @@ pub use icl_core::RateChoice;
 pub use identity::Identity;
 #[cfg(feature = "train")]
 pub use learner::{
-    ContrastiveStep, ContrastiveStepConfig, GainEarlyStoppingStrategy, PairBatch, PairInput,
-    PairMetric, PairOutput,
+    ContrastiveStep, ContrastiveStepConfig, GainEarlyStoppingStrategy, OriginBatcher, PairBatch,
+    PairInput, PairMetric, PairOutput,
 };
 pub use method::{
     DEFAULT, Distance, Loss, LossKind, MetaOrder, Method, NoiseSet, OptimizerChoice, REFERENCE,

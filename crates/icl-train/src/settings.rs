@@ -21,7 +21,9 @@ use crate::negatives::{NegativesForm, NegativesSchedule, StepNegatives};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TrainingSettings {
-    /// Maximum number of epochs, at least 1. Default: 1000, more than most runs need until their rule ends them.
+    /// Maximum number of epochs, at least 1. Default: 1000, more than most runs need until their rule ends them. A run
+    /// with a checkpoint that has reached its last epoch continues with more of them. The evaluation at its end then
+    /// remains one of those by which the stopping rule decides.
     pub epochs: usize,
     /// Batch size in samples, at least 4. Sizes within an epoch differ by at most one. Default: 32.
     pub batch_size: usize,
@@ -211,9 +213,9 @@ impl TrainingSettings {
         n_members * of_each
     }
 
-    /// Returns the name and value of every field, for comparison with another run. The chunk is none of them: a run has a number
-    /// of shards, which chunks and members decide together. Nor are the epochs, which only say when a run ends at the latest, unless its
-    /// schedules depend on its length.
+    /// Returns the names and values of the fields, for comparison with another run. The chunk is left out, because
+    /// chunks and members together decide the number of shards, which is compared. The epochs are left out, because
+    /// they only limit a run; where a schedule depends on them, the trainer adds them.
     pub(crate) fn facts(&self) -> Vec<(String, String)> {
         let value = serde_json::to_value(self).unwrap_or_default();
         let fields = value.as_object().into_iter().flatten();

@@ -191,3 +191,14 @@ fn other_samples_are_refused() {
 fn a_minimum_gain_below_0_is_refused() {
     let _ = GainRule::doubling(-1.0);
 }
+
+/// A risk that is not finite never ends a training, whatever the gains around it are.
+#[test]
+fn risks_that_are_not_finite_end_nothing() {
+    for bad in [f64::INFINITY, f64::NEG_INFINITY, f64::NAN] {
+        let mut rule = GainRule::doubling(0.05);
+        let costs = [1.0, 2.0, 2.2, 2.4, 2.6];
+        let ends = costs.map(|cost| rule.push(cost, if cost > 1.0 { bad } else { 1.0 }));
+        assert_eq!(ends, [None; 5], "{bad}");
+    }
+}

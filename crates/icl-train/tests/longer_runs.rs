@@ -4,7 +4,7 @@ use crate::checkpoint::{go_on, long};
 use crate::toy::{corrected, points, train_on};
 use icl_core::testing::to_vec;
 use icl_meta::RateChoice;
-use icl_train::{Method, StopRule, TrainErrorKind, TrainingSettings};
+use icl_train::{Method, StopRule, StoppedBy, TrainErrorKind, TrainingSettings};
 
 /// The maximum number of epochs is no part of a run's identity: one that was interrupted, and one that has reached its
 /// last epoch, resume with more of them.
@@ -30,6 +30,18 @@ fn more_epochs_continue_a_run() {
         assert_eq!(more.record.epoch_losses, whole.record.epoch_losses);
         assert_eq!(more.record.n_epochs(), 9);
     }
+    // Fewer epochs than were begun are refused, and as many end the run.
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run");
+    assert!(go_on(&path, &method, &of(9), 4, 39).is_err());
+    let error = go_on(&path, &method, &of(6), 4, u64::MAX)
+        .map(drop)
+        .unwrap_err();
+    assert_eq!(error.kind(), TrainErrorKind::Checkpoint);
+    let message = "whose number of epochs begun is 7, expected at most 6";
+    assert!(error.to_string().ends_with(message), "{error}");
+    let shorter = go_on(&path, &method, &of(7), 4, u64::MAX).unwrap();
+    assert_eq!(shorter.record.n_epochs(), 7);
     // Under a schedule that depends on the length, other epochs are another run.
     let cosine = Method {
         rate: RateChoice::Cosine,
@@ -43,4 +55,29 @@ fn more_epochs_continue_a_run() {
         .unwrap_err();
     assert_eq!(error.kind(), TrainErrorKind::Checkpoint);
     assert!(error.to_string().contains("epochs"), "{error}");
+}
+
+/// The rule of the training loss counts epochs without a new minimum: an epoch counts once, wherever a run was ended
+/// and continued.
+#[test]
+fn an_epoch_counts_once_for_the_rule_of_the_training_loss() {
+    let of = |epochs| TrainingSettings {
+        epochs,
+        stop: StopRule::TrainingLoss,
+        patience: 3,
+        learning_rate: 0.3,
+        ..long()
+    };
+    let whole = train_on(&points(), &corrected(), &of(30), 4)
+        .unwrap()
+        .record;
+    assert_eq!(whole.stopped_by, Some(StoppedBy::TrainingLoss));
+    for first in 1..whole.n_epochs() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run");
+        let begun = go_on(&path, &corrected(), &of(first), 4, u64::MAX).unwrap();
+        assert_eq!(begun.record.stopped_by, Some(StoppedBy::Epochs));
+        let more = go_on(&path, &corrected(), &of(30), 4, u64::MAX).unwrap();
+        assert_eq!(more.record.epoch_losses, whole.epoch_losses, "{first}");
+    }
 }

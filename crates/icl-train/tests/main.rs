@@ -7,6 +7,7 @@ mod adaptation;
 mod applied_rates;
 mod average;
 mod batch_bits;
+mod burn_data;
 mod checkpoint;
 mod cost;
 mod encoder_calls;

@@ -1,4 +1,5 @@
-//! Optimizers and schedulers of Burn in the trainer: they train, and a run that was interrupted ends as one that was not.
+//! Optimizers and schedulers of Burn in the trainer: they train, and a run that was interrupted ends as one that was
+//! not.
 
 use std::cell::Cell;
 
@@ -193,6 +194,31 @@ fn a_scheduler_with_a_learned_rate_is_refused() {
         .update(&method, start())
         .unwrap_err();
     assert!(error.to_string().contains("ConstantLr"), "{error}");
+}
+
+/// Rates are compared by those of the first steps.
+#[test]
+fn a_checkpoint_of_other_rates_is_refused() {
+    let (samples, increment, settings) = (points(), increment(), settings());
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run");
+    let run = |rate: f64, n_steps: u64| {
+        let n_done = Cell::new(0);
+        let mut watch = Callbacks::new().with_checkpoint(&path).stop_when(|| {
+            n_done.set(n_done.get() + 1);
+            n_done.get() >= n_steps
+        });
+        trainer(&samples, &increment, &settings, 4)
+            .rates(move |_| rate)
+            .update_with(&corrected(), start(), None, &mut watch)
+            .map(drop)
+    };
+    let kind = run(3e-3, 3).unwrap_err().kind();
+    assert_eq!(kind, TrainErrorKind::Interrupted { step: 3 });
+    let error = run(0.3, u64::MAX).unwrap_err();
+    assert_eq!(error.kind(), TrainErrorKind::Checkpoint);
+    assert!(error.to_string().contains("scheduler"), "{error}");
+    assert!(run(3e-3, u64::MAX).is_ok());
 }
 
 /// A checkpoint belongs to one optimizer: another one refuses it.

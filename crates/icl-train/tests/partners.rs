@@ -25,10 +25,10 @@ struct Made {
 }
 
 /// Views halfway to one partner, which note what they were made of.
-struct Halfway(Mutex<HashSet<Made>>);
+pub struct Halfway(Mutex<HashSet<Made>>);
 
 impl Halfway {
-    fn new() -> Self {
+    pub fn new() -> Self {
         Self(Mutex::default())
     }
 }

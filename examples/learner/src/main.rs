@@ -7,7 +7,6 @@ mod quiet;
 mod wave;
 
 use std::path::Path;
-use std::sync::atomic::AtomicU64;
 
 use anyhow::{Error, Result, bail};
 use burn::backend::{Autodiff, Flex};
@@ -27,11 +26,12 @@ use burn::train::checkpoint::KeepLastNCheckpoints;
 use burn::train::metric::{LossMetric, store::Split};
 use burn::train::{InferenceStep, Learner, LearnerSummary, SupervisedTraining};
 use clap::Parser;
-use icl::core::{Encoder, Mode, Seed, exact_risk};
+use icl::core::{Augment, Encoder, Mode, Origin, Seed, Stack, exact_risk};
 use icl::train::{
-    ContrastiveStep, ContrastiveStepConfig, GainEarlyStoppingStrategy, LossKind, PairMetric,
+    ContrastiveStep, ContrastiveStepConfig, GainEarlyStoppingStrategy, LossKind, OriginBatcher,
+    PairBatcher, PairMetric,
 };
-use wave::{LENGTH, Pairs, Wave};
+use wave::{LENGTH, Wave, draw, view};
 
 type B = Autodiff<Flex>;
 
@@ -77,22 +77,23 @@ impl<B: Backend> Encoder<B> for WaveEncoder<B> {
 fn main() -> Result<()> {
     let arguments = Arguments::parse();
     let seed = Seed::new(arguments.seed);
-    let waves = |name: &str, n: usize| -> Vec<Wave> {
+    let waves = |name: &str, n: usize| -> Vec<(Wave, Origin)> {
         let mut rng = seed.child(name).rng();
+        let origin = |at| match 4 * at < 3 * n {
+            true => Origin::Old,
+            false => Origin::New,
+        };
         (0..n)
-            .map(|at| Wave::draw(4 * at < 3 * n, &mut rng))
+            .map(|at| (draw(origin(at), &mut rng), origin(at)))
             .collect()
     };
-    let pairs = |name: &str, n_batches| Pairs {
-        seed: seed.child(name),
-        n_batches,
-    };
-    let training = DataLoaderBuilder::new(pairs("views", Some(AtomicU64::new(0))))
+    let pairs = |name: &str| PairBatcher::new(Augment::new(view), Stack, seed.child(name));
+    let training = DataLoaderBuilder::new(OriginBatcher(pairs("views")))
         .batch_size(64)
         .shuffle(seed.child("order").value())
         .build(InMemDataset::new(waves("waves", 512)));
     // One batch of all held-out waves, always the same views: the metrics are exact over it.
-    let validation = DataLoaderBuilder::new(pairs("held-out views", None))
+    let validation = DataLoaderBuilder::new(OriginBatcher(pairs("held-out views").fixed()))
         .batch_size(256)
         .build(InMemDataset::new(waves("held-out waves", 256)));
 

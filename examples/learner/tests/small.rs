@@ -1,4 +1,4 @@
-//! That the example learns, and does the same twice.
+//! The example lowers the risk, and two runs print the same.
 
 use std::process::Command;
 

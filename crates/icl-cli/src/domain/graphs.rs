@@ -9,7 +9,7 @@ use icl_eval::Matrix;
 use icl_models::StoredEncoder;
 
 use crate::domain::Collated;
-use crate::domain::data::Data;
+use crate::domain::data::{Data, of_outliers};
 use crate::domain::graph_encoder::GraphEncoder;
 use crate::domain::{Codec, Domain};
 use crate::process::failure::Failure;
@@ -59,7 +59,7 @@ impl<E: GraphEncoder> Graphs<E> {
 
 /// Treats the outliers of graphs, and reports them.
 fn within_range(data: GraphDataset, outliers: Outliers) -> Result<GraphDataset, Failure> {
-    let (data, notes) = data.within_range(outliers).map_err(Failure::input)?;
+    let (data, notes) = data.within_range(outliers).map_err(of_outliers)?;
     notes
         .iter()
         .for_each(|note| tell(format_args!("note: {note}")));

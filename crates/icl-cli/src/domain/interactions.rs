@@ -15,7 +15,7 @@ use crate::options::encoder::EncoderOptions;
 use crate::process::failure::Failure;
 use crate::process::terminal::tell;
 
-/// NextItemDataset with the items that follow, for certain items.
+/// Histories with the items that follow, of a fixed list of items.
 #[derive(Debug)]
 pub struct NextItems {
     encoder: TwoTowerConfig,

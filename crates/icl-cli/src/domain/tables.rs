@@ -10,7 +10,7 @@ use icl_eval::Matrix;
 use icl_models::{Mlp, MlpConfig, StoredEncoder};
 
 use crate::domain::Collated;
-use crate::domain::data::{Data, TABLES};
+use crate::domain::data::{Data, TABLES, of_outliers};
 use crate::domain::{Codec, Domain};
 use crate::options::bounds::check_weights;
 use crate::options::encoder::EncoderOptions;
@@ -88,11 +88,9 @@ impl Tables {
         }
         let views = views.try_init(&schema).map_err(Failure::input)?;
         tell(format_args!("note: {}: {}", schema.name(), schema.note()));
-        let data = schema
-            .apply(raw)
-            .and_then(|rows| rows.within_range(outliers));
+        let data = schema.apply(raw).map_err(Failure::input)?;
         // Without notes of the values: whoever starts an encoder estimates the statistics again, of its old rows alone.
-        let (data, _) = data.map_err(Failure::input)?;
+        let (data, _) = data.within_range(outliers).map_err(of_outliers)?;
         let domain = Self {
             encoder: config,
             schema,
@@ -126,7 +124,7 @@ fn rows(
     outliers: Outliers,
 ) -> Result<TabularDataset, Failure> {
     let rows = schema.apply(raw).map_err(Failure::input)?;
-    let (rows, of_outliers) = rows.within_range(outliers).map_err(Failure::input)?;
+    let (rows, of_outliers) = rows.within_range(outliers).map_err(of_outliers)?;
     for note in of_outliers.into_iter().chain(rows.notes()) {
         tell(format_args!("note: {note}"));
     }

@@ -62,7 +62,8 @@ impl NpyHeader {
     /// Reads the header at the beginning of a file and returns it with the bytes behind it.
     ///
     /// # Errors
-    /// Without a place, if there is none, it is cut off or longer than 64 KiB, or is not a dictionary of exactly the three keys.
+    /// Without a place, if there is none, it is cut off or longer than 64 KiB, or is not a dictionary of exactly the
+    /// three keys.
     pub fn read(bytes: &[u8]) -> Result<(Self, &[u8]), Error> {
         let cut = || Error::new("", "a NumPy header that is cut off", "a whole one");
         let rest = bytes

@@ -1,5 +1,5 @@
-//! Options whose values are the variants of an enumeration, by the names that serde gives them; suggestions for names
-//! that nothing has.
+//! Options whose values are the variants of an enumeration, by the names that serde gives them; suggestions for
+//! misspelled names.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde::de::value::Error;

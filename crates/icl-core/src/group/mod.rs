@@ -33,8 +33,8 @@ use crate::Error;
 /// ```
 ///
 /// # Errors
-/// All operations return an error of the kind [`Left`](crate::ErrorKind::Left) if a member has left the group, and of the kind
-/// [`Group`](crate::ErrorKind::Group) if one called another operation.
+/// All operations return an error of the kind [`Left`](crate::ErrorKind::Left) if a member has left the group, and of
+/// the kind [`Group`](crate::ErrorKind::Group) if one called another operation.
 pub trait Group: Debug + Send + Sync {
     /// Returns the rank of this member, below [`size`](Self::size).
     fn rank(&self) -> usize;

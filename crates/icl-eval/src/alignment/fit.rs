@@ -54,10 +54,10 @@ impl AlignmentSettings {
     /// ‖A·W + 1·bᵀ − B‖² + λ·‖W‖².
     ///
     /// # Errors
-    /// - [`EvalErrorKind::Invalid`](crate::EvalErrorKind::Invalid) if the numbers of rows differ; for an orthogonal map if
-    ///   the widths differ, there are fewer rows than columns, or the rows, old or new, span fewer directions (equal rows
-    ///   one, zeros none); for an affine map if there are fewer than two rows (three to choose a penalty), all old rows
-    ///   are equal, or the rank or the penalty is out of range;
+    /// - [`EvalErrorKind::Invalid`](crate::EvalErrorKind::Invalid) if the numbers of rows differ; for an orthogonal
+    ///   map if the widths differ, there are fewer rows than columns, or the rows, old or new, span fewer directions
+    ///   (equal rows one, zeros none); for an affine map if there are fewer than two rows (three to choose a
+    ///   penalty), all old rows are equal, or the rank or the penalty is out of range;
     /// - [`EvalErrorKind::NotConverged`](crate::EvalErrorKind::NotConverged) if a decomposition fails.
     pub fn fit(&self, old: &Matrix, new: &Matrix) -> Result<AlignmentMap, EvalError> {
         let (n_rows, n_new) = (old.n_rows(), new.n_rows());

@@ -19,8 +19,8 @@ const ROUNDING: f64 = 1e-6;
 /// R is unique only if AᵀB has full rank. A decomposition completes U and V in any case, by arbitrary directions.
 ///
 /// # Errors
-/// [`EvalErrorKind::Invalid`] if the rows or AᵀB do not have full rank, [`EvalErrorKind::NotConverged`] if the singular values
-/// are not found.
+/// [`EvalErrorKind::Invalid`] if the rows or AᵀB do not have full rank, [`EvalErrorKind::NotConverged`] if the
+/// singular values are not found.
 pub(super) fn orthogonal(
     old: &DMatrix<f64>,
     new: &DMatrix<f64>,

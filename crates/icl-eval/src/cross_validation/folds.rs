@@ -60,8 +60,8 @@ pub fn n_folds_for(labels: &[usize], n_folds: usize) -> Option<usize> {
 /// Checks that there are at least two folds and that each contains a sample.
 ///
 /// # Errors
-/// [`EvalError`] if the number of folds is not the number of labels, there are fewer than two folds, or one of them holds no
-/// sample.
+/// [`EvalError`] if the number of folds is not the number of labels, there are fewer than two folds, or one of them
+/// holds no sample.
 pub fn check_folds(labels: &[usize], folds: &[usize]) -> Result<(), EvalError> {
     let (n, n_labels) = (folds.len(), labels.len());
     let expected = format_args!("{n_labels}, one for each row");

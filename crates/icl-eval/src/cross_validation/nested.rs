@@ -19,7 +19,8 @@ pub trait Tunable: Sync {
     /// unit of the work for each.
     ///
     /// # Errors
-    /// [`EvalErrorKind::Interrupted`](crate::EvalErrorKind::Interrupted) if the watch of the work says so; those of the fits.
+    /// [`EvalErrorKind::Interrupted`](crate::EvalErrorKind::Interrupted) if the watch of the work says so; those of
+    /// the fits.
     fn accuracies(
         &self,
         training: &[usize],

@@ -46,8 +46,8 @@ impl LinearClassifier {
     ///
     /// # Errors
     /// - [`EvalErrorKind::Invalid`](crate::EvalErrorKind::Invalid) if there is not one label for each row, or no row;
-    /// - [`EvalErrorKind::NotConverged`](crate::EvalErrorKind::NotConverged) if the solver needs more than 2000 iterations or rounding prevents
-    ///   progress before it reaches its tolerance.
+    /// - [`EvalErrorKind::NotConverged`](crate::EvalErrorKind::NotConverged) if the solver needs more than 2000
+    ///   iterations or rounding prevents progress before it reaches its tolerance.
     pub fn fit(training: &Matrix, labels: &[usize], c: f64) -> Result<Self, EvalError> {
         Reduced::of(training, labels)?.fit(c, &Watch::new())
     }

@@ -46,8 +46,8 @@ impl LinearProbeConfig {
     /// Creates the protocol.
     ///
     /// # Errors
-    /// - [`EvalErrorKind::Invalid`](crate::EvalErrorKind::Invalid) if the grid is empty, not ascending, or holds a value that is not a
-    ///   finite number above 0;
+    /// - [`EvalErrorKind::Invalid`](crate::EvalErrorKind::Invalid) if the grid is empty, not ascending, or holds a
+    ///   value that is not a finite number above 0;
     /// - [`EvalErrorKind::Invalid`](crate::EvalErrorKind::Invalid) if there are fewer than two folds.
     pub fn try_init(self) -> Result<LinearProbe, EvalError> {
         let grid = checked_grid(self.grid)?;
@@ -114,8 +114,8 @@ impl LinearProbe {
     /// C chosen by inner folds of the training samples.
     ///
     /// # Errors
-    /// - [`EvalErrorKind::Invalid`](crate::EvalErrorKind::Invalid) if there is not one label for each row of both matrices,
-    ///   one of them has no rows, or their widths differ;
+    /// - [`EvalErrorKind::Invalid`](crate::EvalErrorKind::Invalid) if there is not one label for each row of both
+    ///   matrices, one of them has no rows, or their widths differ;
     /// - [`EvalErrorKind::NotConverged`](crate::EvalErrorKind::NotConverged) if a fit needs more than 2000 iterations.
     pub fn accuracy(
         &self,

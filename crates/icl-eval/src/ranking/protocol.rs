@@ -81,8 +81,8 @@ impl RankingProtocol {
     /// Ranks the target of each query `[n_queries, d]` among items `[n_items, d]`.
     ///
     /// # Errors
-    /// [`EvalError`] if there is not one target for each query, there are no queries, the widths differ, a target or an excluded
-    /// item is not below n_items, or no item but the target of a query is left.
+    /// [`EvalError`] if there is not one target for each query, there are no queries, the widths differ, a target or
+    /// an excluded item is not below n_items, or no item but the target of a query is left.
     pub fn rank(
         &self,
         queries: &Matrix,

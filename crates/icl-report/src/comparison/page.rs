@@ -18,10 +18,10 @@ use crate::text::number::{MISSING, plural, rounded};
 
 /// Makes the document of a comparison: which methods become as good as retraining, and at which cost.
 ///
-/// It begins with the answer in one sentence and charts of the risk against the cost; a table of all methods follows, then
-/// folded sections with all numbers, speed-ups at levels of quality, curves, accuracies, learning rates and maps. All
-/// numbers are those of `comparison`, which is [`Comparison::of`] the `records`; curves and dots are drawn from these.
-/// The same records give the same document.
+/// It begins with the answer in one sentence and charts of the risk against the cost; a table of all methods follows,
+/// then folded sections with all numbers, speed-ups at levels of quality, curves, accuracies, learning rates and
+/// maps. All numbers are those of `comparison`, which is [`Comparison::of`] the `records`; curves and dots are drawn
+/// from these. The same records give the same document.
 ///
 /// # Errors
 /// If a part of the map does not have one entry per label.

@@ -97,7 +97,8 @@ impl NegativesAdvice {
         Optimum::of(&self.effectiveness(lambda)).expect("at least one K")
     }
 
-    /// Returns the numbers of negatives that tables show: powers of two up to 256, the best number and the ends of its range.
+    /// Returns the numbers of negatives that tables show: powers of two up to 256, the best number and the ends of
+    /// its range.
     pub fn shown(&self, optimum: &Optimum) -> BTreeSet<usize> {
         let n = self.probabilities.len().min(256);
         let powers = (0..).map(|power| 1 << power);
@@ -135,8 +136,8 @@ pub struct BestAt {
     pub without_easy: usize,
 }
 
-/// Returns the index from which on the best K rises with the separation. Before it, the best K falls: there labels say so
-/// little that only the easy samples count.
+/// Returns the index from which on the best K rises with the separation. Before it, the best K falls: there labels
+/// say so little that only the easy samples count.
 pub(crate) fn end_of_artefact(best: &[BestAt]) -> usize {
     let lowest = best.iter().map(|at| at.k).min();
     best.iter().position(|at| Some(at.k) == lowest).unwrap_or(0)

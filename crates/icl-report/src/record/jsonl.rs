@@ -20,7 +20,7 @@ pub fn read_records(path: &Path) -> Result<Vec<RunRecord>, ReportError> {
     let read = InputFile::open(path, MAX_BYTES).and_then(InputFile::text);
     let text = read.map_err(|error| {
         let found = format!("no readable file ({error})");
-        ReportError::new(path.display(), found, "the record of an earlier run").with_source(error)
+        ReportError::new(path.display(), found, "the record of an earlier run")
     })?;
     parse_records(path, &text, "icl run", SCHEMA)
 }
@@ -50,7 +50,7 @@ pub fn parse_records<R: DeserializeOwned>(
                     .to_string()
                     .replace(" at line 1 column ", " at column ");
                 let message = format!("expected a record of `{command}`: {why}");
-                ReportError::new(place, message, "").with_source(error)
+                ReportError::new(place, message, "")
             }),
         }
     };

@@ -256,8 +256,17 @@ mod tests {
         for key in ["n_clipped", "cross_version_recall", "step_negatives"] {
             keys.remove(key).unwrap();
         }
+        // Names before the field's own.
+        let n_evaluated = keys.remove("n_evaluated").unwrap();
+        keys.insert("n_judged".into(), n_evaluated.clone());
+        let cost = keys["cost"].as_object_mut().unwrap();
+        let monitoring = cost.remove("monitoring").unwrap();
+        cost.insert("steering".into(), 7.5.into());
+        assert_ne!(monitoring, 7.5);
         let read: RunRecord = serde_json::from_value(old.clone()).unwrap();
         assert_eq!(read.course.step_negatives, [0.0; 0]);
+        assert_eq!(read.training.cost.monitoring, 7.5);
+        assert_eq!(n_evaluated, read.n_evaluated);
         old.as_object_mut().unwrap().remove("charged_passes");
         let missing = serde_json::from_value::<RunRecord>(old).unwrap_err();
         assert_eq!(missing.to_string(), "missing field `charged_passes`");

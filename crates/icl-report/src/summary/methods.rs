@@ -90,7 +90,8 @@ pub struct MethodSummary {
 impl MethodSummary {
     /// Returns a number of the records over the seeds that have it, by its place in the line.
     pub(crate) fn over(&self, quantity: &str) -> Option<Summary> {
-        debug_assert!(QUANTITIES.contains(&quantity), "{quantity}");
+        // Names are literals of pages: a mistyped one must not become a dash.
+        assert!(QUANTITIES.contains(&quantity), "no quantity {quantity}");
         self.quantities.get(quantity).copied()
     }
 
@@ -169,14 +170,19 @@ pub(crate) fn methods(records: &[RunRecord], distances: Option<&Distances>) -> V
 /// Summarises the numbers of records.
 fn quantities(records: &[&RunRecord]) -> BTreeMap<&'static str, Summary> {
     // In its line each number has a name, so that one list of names serves the summary, its file and the pages.
-    let lines = records.iter().map(serde_json::to_value);
-    let lines: Vec<Value> = lines.map(Result::unwrap_or_default).collect();
-    let over = |quantity: &&'static str| {
-        let place = format!("/{}", quantity.replace('.', "/"));
-        let values = lines.iter().map(|line| line.pointer(&place)?.as_f64());
+    let places = QUANTITIES.map(|quantity| format!("/{}", quantity.replace('.', "/")));
+    // One record at a time: a line with its evaluations may be long.
+    let values = records.iter().map(|record| {
+        let line = serde_json::to_value(record).unwrap_or_default();
+        let value = |place: &String| line.pointer(place).and_then(Value::as_f64);
+        places.iter().map(value).collect()
+    });
+    let values: Vec<Vec<Option<f64>>> = values.collect();
+    let over = |(at, quantity): (usize, &&'static str)| {
+        let values = values.iter().map(|of| of[at]);
         Some((*quantity, Summary::of_present(values)?))
     };
-    QUANTITIES.iter().filter_map(over).collect()
+    QUANTITIES.iter().enumerate().filter_map(over).collect()
 }
 
 /// Counts how often each rule is there.

@@ -20,8 +20,9 @@ pub(crate) fn of_views(root: u64) -> Seed {
 
 impl<'a, B: Backend, S, V, C> Evaluator<'a, B, S, V, C> {
     /// Creates an evaluator of an increment of samples, for any training loop: temperature 0.1, 31 negatives, seed 0,
-    /// the default device, and risks over at most 2048 samples. It gives the results of
-    /// [`Trainer::evaluator`](crate::Trainer::evaluator) with the same numbers.
+    /// the default device, and risks over at most 2048 samples. With the
+    /// same numbers it gives the results of [`Trainer::evaluator`](crate::Trainer::evaluator), which re-estimates
+    /// normalisation statistics over at least 2048 samples.
     ///
     /// The increment may be that of the training, or held-out samples alone:
     ///

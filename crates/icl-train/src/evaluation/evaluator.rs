@@ -17,18 +17,20 @@ use crate::views::problem::Problem;
 ///
 /// Before each measurement the encoder's normalisation statistics are re-estimated over those views
 /// ([`Encoder::recalibrated`]), so that the risk is a function of the parameters alone.
-/// [`Trainer::evaluator`](crate::Trainer::evaluator) and [`Stream::evaluator`](crate::Stream::evaluator) create one, and
-/// [`new`](Self::new) for any training loop.
+/// [`Trainer::evaluator`](crate::Trainer::evaluator) and [`Stream::evaluator`](crate::Stream::evaluator) create one,
+/// and [`new`](Self::new) for any training loop.
 ///
 /// # Errors
 /// All methods return [`TrainError`]:
 ///
 /// - [`Invalid`](TrainErrorKind::Invalid) for a setting that cannot be;
-/// - [`Failed`](TrainErrorKind::Failed) for samples that do not exist, and if the encoder does not return one row for each view;
+/// - [`Failed`](TrainErrorKind::Failed) for samples that do not exist, and if the encoder does not return one row for
+///   each view;
 /// - [`Sample`](TrainErrorKind::Sample) if a sample cannot be read;
-/// - [`NonFinite`](TrainErrorKind::NonFinite), [`Collapsed`](TrainErrorKind::Collapsed) if no risk can be computed from the
-///   embeddings;
-/// - [`Group`](TrainErrorKind::Group) if members of a group evaluate something else, [`Left`](TrainErrorKind::Left) if one has left.
+/// - [`NonFinite`](TrainErrorKind::NonFinite), [`Collapsed`](TrainErrorKind::Collapsed) if no risk can be computed
+///   from the embeddings;
+/// - [`Group`](TrainErrorKind::Group) if members of a group evaluate something else, [`Left`](TrainErrorKind::Left)
+///   if one has left.
 #[derive(Debug)]
 pub struct Evaluator<'a, B: Backend, S, V, C> {
     /// Data, views and collation.

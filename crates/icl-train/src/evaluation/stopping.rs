@@ -168,9 +168,15 @@ impl GainRule {
     /// # Panics
     /// If there are fewer than `n_old` losses, or not as many as at earlier evaluations.
     pub fn push_losses(&mut self, cost: f64, losses: Vec<f64>, n_old: usize) -> Option<StoppedBy> {
+        assert!(
+            n_old <= losses.len(),
+            "found {} losses, expected at least {n_old}, one for each old sample",
+            losses.len()
+        );
         self.course.push(cost, losses);
         self.n_old = n_old;
-        let gain = self.gain().filter(|gain| gain.is_below(self.min_gain));
+        let gain = self.gain();
+        let gain = gain.filter(|gain| gain.gain.is_finite() && gain.is_below(self.min_gain));
         self.n_small = gain.map_or(0, |_| self.n_small + 1);
         let ends = gain.is_some_and(|gain| self.n_small >= gain.n_needed(self.min_gain));
         ends.then_some(self.by)
@@ -190,8 +196,8 @@ impl GainRule {
         }
     }
 
-    /// Returns the gain that the next doubling of the cost is expected to bring, once the evaluations show it: those
-    /// of the doubling need one at a quarter to half of the cost, the slope needs four.
+    /// Returns the gain that the next doubling of the cost is expected to bring, or `None` while there are too few
+    /// evaluations: the doubling needs one at a quarter to half of the cost, the slope needs four.
     pub fn gain(&self) -> Option<ExpectedGain> {
         match self.by {
             StoppedBy::Slope => self.course.slope(self.n_old),

@@ -109,25 +109,26 @@ impl<B: Backend> PairMetric<B> {
         let n_new = pairs.anchors.dims()[0] - n_old;
         let (anchors, positives) = (pairs.anchors.clone(), pairs.positives.clone());
         let (temperature, negatives) = (self.temperature, self.negatives);
-        let origin = match (n_old, n_new) {
-            (2.., 0) => Origin::Old,
-            (0, 2..) => Origin::New,
-            (2.., 2..) => {
-                let risk = exact_risk(anchors, positives, n_old, temperature, negatives);
-                return self.quantity.of_mixed(&risk, [n_old, n_new]);
-            }
-            _ => return None,
+        if n_old >= 2 && n_new >= 2 {
+            let risk = exact_risk(anchors, positives, n_old, temperature, negatives);
+            return self.quantity.of_mixed(&risk, [n_old, n_new]);
+        }
+        // One population: all samples, even if a single one is of the other origin and has no noise of its own.
+        let is_one = |of: Option<Origin>| match of {
+            None => true,
+            Some(Origin::Old) => n_new == 0,
+            Some(Origin::New) => n_old == 0,
         };
-        let is_own = |of: Option<Origin>| of.is_none_or(|of| of == origin);
         let of_rows: fn(&RiskRows) -> f64 = match self.quantity {
-            Quantity::Risk(of) if is_own(of) => {
+            Quantity::Risk(of) if is_one(of) => {
                 |rows| rows.losses.iter().sum::<f64>() / rows.losses.len() as f64
             }
-            Quantity::Auc(of) if is_own(of) => |rows| rows.ranks.auc(),
+            Quantity::Auc(of) if is_one(of) => |rows| rows.ranks.auc(),
             _ => return None,
         };
-        let rows = exact_nce_i_rows(anchors, positives, temperature, negatives);
-        Some((of_rows(&rows), n_old + n_new))
+        let n = n_old + n_new;
+        let rows = || exact_nce_i_rows(anchors, positives, temperature, negatives);
+        (n >= 2).then(|| (of_rows(&rows()), n))
     }
 }
 

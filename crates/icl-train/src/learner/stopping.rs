@@ -13,8 +13,8 @@ use crate::evaluation::stopping::GainRule;
 /// gain = (R̄ of epochs in (e/4, e/2]  −  R̄ of those in (e/2, e]) / the former
 /// ```
 ///
-/// The gain must be too small at two epochs in a row. R̄ is the metric's mean over an epoch: take a positive quantity
-/// of which less is better, on validation samples, such as [`PairMetric::exact_risk`](crate::PairMetric::exact_risk).
+/// The gain must be too small at two epochs in a row. R̄ is the metric's mean over an epoch: use a positive quantity
+/// that training lowers, on validation samples, such as [`PairMetric::exact_risk`](crate::PairMetric::exact_risk).
 ///
 /// Epoch e is read at the end of epoch e + 1, so that training ends an epoch later than the rule says: Burn 0.21 asks
 /// before its metrics' thread has seen the last validation batch, and would answer with a part of the epoch. A resumed

@@ -76,8 +76,8 @@ impl Method {
     /// Checks that the choices fit each other.
     ///
     /// # Errors
-    /// For meta-optimization of NCE-I, which has neither support nor query, and for a loss of Eq. 9 with a sampling whose
-    /// batches do not hold both old and new samples in known proportion.
+    /// For meta-optimization of NCE-I, which has neither support nor query, and for a loss of Eq. 9 with a sampling
+    /// whose batches do not hold both old and new samples in known proportion.
     pub fn check(&self) -> Result<(), TrainError> {
         let Some(loss) = self.loss else {
             return Ok(());
@@ -103,7 +103,8 @@ impl Method {
     /// Checks that the method can train with batches in so many shards ([`TrainingSettings::n_shards`](crate::TrainingSettings::n_shards)).
     ///
     /// # Errors
-    /// For more than one under meta-optimization or with a learned rate: their gradients and comparisons take whole batches.
+    /// For more than one under meta-optimization or with a learned rate: their gradients and comparisons take whole
+    /// batches.
     pub fn check_shards(&self, n_shards: usize) -> Result<(), TrainError> {
         let what = match self.rate {
             _ if n_shards == 1 => return Ok(()),

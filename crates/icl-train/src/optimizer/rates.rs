@@ -8,9 +8,12 @@ use burn::tensor::backend::Backend;
 use icl_core::module_bytes::{Bytes, load_record, save_record, unfit};
 use icl_core::{Error, Schedule};
 
+/// Number of steps whose rates are compared.
+const N_COMPARED: u64 = 16;
+
 /// Source of the learning rates of a run, with its state.
 pub(crate) trait Rates<B: Backend>: Send + Sync {
-    /// Returns a text that tells sources apart: a checkpoint belongs to runs with an equal one.
+    /// Returns the name of the source, for messages.
     fn name(&self) -> String;
 
     /// Returns a copy with a state of its own.
@@ -38,6 +41,16 @@ pub(crate) trait Rates<B: Backend>: Send + Sync {
 
 /// Learning rates of a trainer, in the place of those of a method.
 pub(crate) type OwnRates<B> = Option<Box<dyn Rates<B>>>;
+
+impl<B: Backend> dyn Rates<B> {
+    /// Returns a text by which a checkpoint recognises the source: its name and the rates of the first steps, since a
+    /// function and the configuration of a scheduler cannot be compared.
+    pub(crate) fn identity(&self) -> String {
+        let mut own = self.copied();
+        let rates: Vec<f64> = (0..N_COMPARED).map(|step| own.next(step)).collect();
+        format!("{} with the first rates {rates:?}", self.name())
+    }
+}
 
 impl<B: Backend> fmt::Debug for dyn Rates<B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

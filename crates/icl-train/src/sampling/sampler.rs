@@ -61,7 +61,7 @@ impl<'a> Sampler<'a> {
     /// Creates a sampler of batches of at most B = `batch_size` samples. `seed` decides the order of samples.
     ///
     /// # Panics
-    /// If `batch_size` is 0.
+    /// If `batch_size` is below 4, as in the settings of the trainer.
     pub fn new(
         sampling: Sampling,
         increment: &'a Increment,
@@ -69,8 +69,8 @@ impl<'a> Sampler<'a> {
         seed: Seed,
     ) -> Self {
         assert!(
-            batch_size > 0,
-            "found batches of 0 samples, expected at least 1"
+            batch_size >= 4,
+            "found batches of {batch_size} samples, expected at least 4"
         );
         let sampler = Self {
             sampling,

@@ -46,6 +46,8 @@ pub(crate) struct Counters {
     pub(crate) balanced: Descent,
     /// Minimum of an epoch's training loss.
     pub(crate) losses: Descent,
+    /// Number of epochs whose losses were compared.
+    pub(crate) n_losses: usize,
     /// State of the stopping rule if it decides by an expected gain.
     pub(crate) by_gain: Option<GainRule>,
     /// Share of the old data in this epoch.

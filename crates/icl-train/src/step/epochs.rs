@@ -97,7 +97,7 @@ where
         let share = self.planner.sampler.share(self.epochs_of_cost());
         self.counters.widen(share);
         let plan = self.planner.epoch(epoch, self.counters.fraction());
-        let is_last = epoch == self.settings.epochs;
+        let is_last = epoch >= self.settings.epochs;
         let by_end = by_loss
             .or(is_last.then_some(StoppedBy::Epochs))
             .or(self.ends_by_budget())
@@ -167,8 +167,13 @@ where
 
     /// Adds the loss of the last epoch, and returns the reason for which the run ends by it, if it does.
     fn ends_by_loss(&mut self) -> Option<StoppedBy> {
-        let last_loss = self.record.epoch_losses.last();
-        let n_worse = last_loss.map_or(0, |&loss| self.counters.losses.push(loss));
+        let n = self.record.n_epochs();
+        let n_worse = match self.record.epoch_losses.last() {
+            // A finished run that continues with more epochs has compared its last loss already.
+            Some(&loss) if self.counters.n_losses < n => self.counters.losses.push(loss),
+            _ => 0,
+        };
+        self.counters.n_losses = n;
         let (stop, patience) = (self.settings.stop, self.settings.patience);
         let ends = stop.ends_by_loss(n_worse, patience);
         ends.then_some(StoppedBy::TrainingLoss)
@@ -181,7 +186,8 @@ where
         is_spent.then_some(StoppedBy::Budget)
     }
 
-    /// Returns the caller as the reason for which the run ends, if it has taken a step and the callbacks of a member say so.
+    /// Returns the caller as the reason for which the run ends, if it has taken a step and the callbacks of a member
+    /// say so.
     fn ends_by_caller(
         &self,
         n_steps: usize,

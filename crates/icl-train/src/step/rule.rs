@@ -27,11 +27,12 @@ pub(crate) enum Rule<'a, M: 'a, B: AutodiffBackend> {
 }
 
 impl<'a, M: AutodiffModule<B> + 'a, B: AutodiffBackend> Rule<'a, M, B> {
-    /// Creates the rule of a method's steps, at most `n_steps`, at the learning rates of the trainer if it has any. `seed` initialises the agents of learned rates.
+    /// Creates the rule of a method's steps, at most `n_steps`, at the learning rates of the trainer if it has any.
+    /// `seed` initialises the agents of learned rates.
     ///
     /// # Errors
-    /// [`TrainError`] if the method needs the feature `meta`, and this build is without it, or its own rate follows the run and the
-    /// trainer has rates, too.
+    /// [`TrainError`] if the method needs the feature `meta`, and this build is without it, or its own rate follows
+    /// the run and the trainer has rates, too.
     pub(crate) fn new(
         method: &Method,
         rates: OwnRates<B>,

@@ -9,7 +9,7 @@ use icl_core::{Encoder, Error, ExactRisk, Group};
 use serde::{Deserialize, Serialize};
 
 use crate::average::WeightAverage;
-use crate::checkpoint::file::{of_state, read_bytes, state_of};
+use crate::checkpoint::file::{of_state, other_run, read_bytes, state_of};
 use crate::checkpoint::write_checkpoint;
 use crate::error::{TrainError, TrainErrorKind};
 use crate::evaluation::evaluated::Risk;
@@ -133,7 +133,13 @@ where
             return Ok(self);
         };
         let saved = R::read(&bytes, path, &self.identity)?;
-        let checked = saved.check(self.settings.epochs, &self.planner);
+        let n_begun = saved.record.n_epochs() + usize::from(saved.counters.n_steps > 0);
+        if n_begun > self.settings.epochs {
+            let field = "number of epochs begun";
+            let expected = format!("at most {}", self.settings.epochs);
+            return Err(other_run(path, field, n_begun, expected));
+        }
+        let checked = saved.check(&self.planner);
         let restored = checked.and_then(|()| saved.into_run(self));
         restored.map_err(|unfit| of_state(path, unfit))
     }
@@ -160,7 +166,7 @@ fn bytes_for_all(group: &dyn Group, path: &Path) -> Result<Option<Vec<u8>>, Trai
 
 impl<R: Risk> SavedRun<R> {
     /// Checks the numbers by which a run counts: they lead to places in lists.
-    fn check(&self, n_epochs: usize, planner: &Planner<'_>) -> Result<(), Error> {
+    fn check(&self, planner: &Planner<'_>) -> Result<(), Error> {
         let Self {
             counters, record, ..
         } = self;
@@ -172,8 +178,7 @@ impl<R: Risk> SavedRun<R> {
             record.old_fractions.len(),
         ];
         let best = record.best_evaluation;
-        let is_whole = record.n_epochs() <= n_epochs
-            && per_epoch.iter().all(|&n| n == record.n_epochs())
+        let is_whole = per_epoch.iter().all(|&n| n == record.n_epochs())
             && best.is_none_or(|best| best < record.evaluations.len())
             && (0.0..=1.0).contains(&fraction)
             && (counters.n_steps == 0

@@ -14,8 +14,8 @@ pub struct Arriving<'n> {
     pub name: &'n str,
     /// Numbers of the samples.
     pub samples: Vec<usize>,
-    /// Numbers of other samples, which no training sees and of which the held-out ones are drawn; `None`: a share of `samples` is held
-    /// out.
+    /// Numbers of other samples, which no training sees and from which the held-out ones are drawn. `None`: a share of
+    /// `samples` is held out.
     pub held_out: Option<Vec<usize>>,
 }
 

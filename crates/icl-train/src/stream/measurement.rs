@@ -35,8 +35,8 @@ where
         evaluator(problem, &self.settings, self.seed, device, self.group)
     }
 
-    /// Computes the risks of any encoder on the held-out samples of all experiences so far: an untrained one as the reference of forward
-    /// transfer, or a retrained one as a control.
+    /// Computes the risks of any encoder on the held-out samples of all experiences so far, such as of an untrained
+    /// one, the reference of forward transfer, or of a retrained one as a control.
     ///
     /// # Errors
     /// [`TrainError`] if a sample cannot be read, the risk is not finite, or a member has left.
@@ -51,15 +51,15 @@ where
             .collect()
     }
 
-    /// Measures the drift of the noise from the samples that are kept to all that waits and what arrives, as the live encoder
-    /// sees it: of each, at most as many samples as are held out, with one fixed pair of views. Held-out samples of what arrives
-    /// are left out.
+    /// Measures the drift of the noise from the samples that are kept to all that waits and what arrives, as the live
+    /// encoder sees it: of each, at most as many samples as are held out, with one fixed pair of views. Held-out
+    /// samples of what arrives are left out.
     ///
     /// Returns the drift and its cost, in full passes: it decides something, and belongs to the charged cost.
     ///
     /// # Errors
-    /// [`TrainError`] if the name or a sample has come before, nothing is kept, a sample cannot be read, an embedding is not
-    /// finite, or a member has left.
+    /// [`TrainError`] if the name or a sample has come before, nothing is kept, a sample cannot be read, an embedding
+    /// is not finite, or a member has left.
     pub fn drift<M>(
         &self,
         state: &StreamState,
@@ -80,7 +80,7 @@ where
         let pairs = |drawn: &Increment| {
             n_measured += drawn.old().len();
             let pairs = self.evaluator(drawn).pairs_to_host(live, drawn);
-            pairs.map_err(of_held_out)
+            pairs.map_err(|error| of_measured(error, "kept and new samples"))
         };
         let memory = state.memory();
         let drift = memory.drift(
@@ -103,6 +103,7 @@ where
         C: Collate<B::InnerBackend, V::View, M::Batch>,
     {
         let held_out = Increment::before(samples.to_vec());
+        let of_held_out = |error| of_measured(error, "held-out samples");
         let held_out = held_out.map_err(|error| of_held_out(error.into()))?;
         let risk = self
             .evaluator(&held_out)
@@ -117,14 +118,12 @@ where
     }
 }
 
-/// Returns the error of a measurement of held-out samples. No caller acts on a fault of these: they are rejected input,
+/// Returns the error of a measurement of some samples. No caller acts on a fault of these: they are rejected input,
 /// whatever it is, unless a member has left.
-fn of_held_out(error: TrainError) -> TrainError {
+fn of_measured(error: TrainError, samples: &str) -> TrainError {
     match error.kind() {
         TrainErrorKind::Left | TrainErrorKind::Group => error,
-        _ => error
-            .within("held-out samples")
-            .with_kind(TrainErrorKind::Invalid),
+        _ => error.within(samples).with_kind(TrainErrorKind::Invalid),
     }
 }
 

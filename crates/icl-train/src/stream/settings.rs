@@ -12,9 +12,10 @@ use crate::trainer::Trainer;
 
 /// A stream of increments: an encoder that is updated for one experience after the other.
 ///
-/// An experience is an increment: X is what [`Keep`] has kept of the experiences before, ΔX what has arrived, less a share
-/// that is held out. After each update the encoder is measured on the held-out samples of the experiences so far, those
-/// of each with themselves as noise, so that the risks of a column of the matrix can be compared.
+/// An experience is an increment: X is what [`Keep`] has kept of the experiences before, ΔX what has arrived, less a
+/// share that is held out. After each update the encoder is measured on the held-out samples of the experiences so
+/// far. The noise of each measurement is the held-out samples of that experience, so that the risks of a column of
+/// the matrix can be compared.
 ///
 /// | method | an experience that comes |
 /// |---|---|

@@ -41,11 +41,13 @@ pub struct Experience {
     /// Rule or limit that ended its update; `None` if nothing was trained.
     pub stopped_by: Option<StoppedBy>,
     /// Held-out samples, which no training sees.
+    #[serde(alias = "panel")]
     pub held_out: Vec<usize>,
-    /// Risk of the encoder before this experience on its held-out samples: the encoder that was live when its data came. `None` for
-    /// the first.
+    /// Risk of the encoder before this experience on its held-out samples: the encoder that was live when its data
+    /// came. `None` for the first.
     pub served: Option<f64>,
-    /// Risk of the encoder after this experience on the held-out samples of each experience up to it; `None` where it was not measured.
+    /// Risk of the encoder after this experience on the held-out samples of each experience up to it; `None` where it
+    /// was not measured.
     pub risks: SparseRow,
     /// Cost of its update, the measurement of held-out samples included as [`Cost::measuring`].
     pub cost: Cost,
@@ -211,8 +213,9 @@ impl StreamState {
         last.map_or(0.0, |it| it.cost.charged())
     }
 
-    /// Returns the experiences whose held-out samples are measured when there are n: all up to 32, then the first, the last 8 and between them
-    /// those at powers of 2, so that an evaluation's cost grows with the logarithm of the stream's length.
+    /// Returns the experiences whose held-out samples are measured when there are n: all up to 32, then the first,
+    /// the last 8 and between them those at powers of 2, so that an evaluation's cost grows with the logarithm of the
+    /// stream's length.
     pub fn measured(n: usize) -> Vec<usize> {
         if n <= ALL {
             return (0..n).collect();

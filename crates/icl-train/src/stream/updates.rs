@@ -110,7 +110,8 @@ where
     /// the updates before count as [`TrainingSettings::steps_before`](crate::TrainingSettings::steps_before).
     ///
     /// # Errors
-    /// [`TrainError`] if the name or a sample has come before, the experience has too few samples, or its training fails.
+    /// [`TrainError`] if the name or a sample has come before, the experience has too few samples, or its training
+    /// fails.
     pub fn next<M>(
         &self,
         state: StreamState,
@@ -151,7 +152,8 @@ where
     /// to the new ones of the next update.
     ///
     /// # Errors
-    /// [`TrainError`] if the name or a sample has come before, the experience has too few samples, or one cannot be read.
+    /// [`TrainError`] if the name or a sample has come before, the experience has too few samples, or one cannot be
+    /// read.
     pub fn wait<M>(
         &self,
         state: StreamState,

@@ -77,7 +77,7 @@ where
                 "scheduler",
                 self.rates
                     .as_ref()
-                    .map_or_else(String::new, |rates| rates.name()),
+                    .map_or_else(String::new, |rates| rates.identity()),
             ),
         ];
         let start = digest::<B, M>(encoder);

@@ -127,8 +127,8 @@ impl<'a, B: AutodiffBackend, S, V, C, O> Trainer<'a, B, S, V, C, O> {
     }
 
     /// Sets a scheduler of Burn for the learning rates of the steps, in the place of the method's rate axis and of
-    /// [`learning_rate`](field@TrainingSettings::learning_rate). Every run begins with this state of it, and checkpoints hold its
-    /// record. A method whose rate follows the run refuses it.
+    /// [`learning_rate`](field@TrainingSettings::learning_rate). Every run begins with this state of it, and
+    /// checkpoints hold its record. A method whose rate follows the run refuses it.
     ///
     /// ```
     /// # use burn::backend::{Autodiff, Flex};
@@ -150,7 +150,8 @@ impl<'a, B: AutodiffBackend, S, V, C, O> Trainer<'a, B, S, V, C, O> {
         self
     }
 
-    /// Sets the learning rates of the steps to a function of the step, counted from 0, as [`scheduler`](Self::scheduler) does.
+    /// Sets the learning rates of the steps to a function of the step, counted from 0, as
+    /// [`scheduler`](Self::scheduler) does.
     #[must_use]
     pub fn rates(mut self, of_step: impl Fn(u64) -> f64 + Send + Sync + 'static) -> Self {
         self.rates = Some(Box::new(OfStep(Arc::new(of_step))));

@@ -10,12 +10,13 @@ use crate::views::pair_maker::PairMaker;
 use crate::views::partners::Partners;
 
 /// Batcher of Burn that makes positive pairs: the first views of all items, then their second views, in one batch, as
-/// [`Encoder::encode_pairs`](icl_core::Encoder::encode_pairs) takes them. With it any views feed Burn's `DataLoaderBuilder`.
+/// [`Encoder::encode_pairs`](icl_core::Encoder::encode_pairs) takes them. With it any views feed Burn's
+/// `DataLoaderBuilder`.
 ///
-/// Views are a function of the seed, the number of batches made before and the place of an item in its batch. So a data loader
-/// with one worker or none gives the same views in every run; with several workers the order of batches decides. Views that need
-/// partners ([`Views::n_partners`]) take them from the other items of the batch, and those of several pairs
-/// ([`Views::n_pairs`]) make the first.
+/// Views are a function of the seed, the number of batches made before and the place of an item in its batch. So a
+/// data loader with one worker or none gives the same views in every run; with several workers the order of batches
+/// decides. Views that need partners ([`Views::n_partners`]) take them from the other items of the batch, and those
+/// of several pairs ([`Views::n_pairs`]) make the first.
 ///
 /// ```
 /// # use burn::backend::Flex;
@@ -35,6 +36,7 @@ pub struct PairBatcher<V, C> {
     views: V,
     collate: C,
     seed: Seed,
+    is_fixed: bool,
     n_batches: AtomicU64,
 }
 
@@ -45,7 +47,18 @@ impl<V, C> PairBatcher<V, C> {
             views,
             collate,
             seed,
+            is_fixed: false,
             n_batches: AtomicU64::new(0),
+        }
+    }
+
+    /// Makes the views of a place in a batch the same in every batch, so that a validation loader that does not shuffle
+    /// gives the same views in every epoch.
+    #[must_use]
+    pub fn fixed(self) -> Self {
+        Self {
+            is_fixed: true,
+            ..self
         }
     }
 }
@@ -59,7 +72,10 @@ where
     C: Collate<B, V::View, T>,
 {
     fn batch(&self, items: Vec<V::Sample>, device: &B::Device) -> T {
-        let n_before = self.n_batches.fetch_add(1, Ordering::Relaxed);
+        let n_before = match self.is_fixed {
+            true => 0,
+            false => self.n_batches.fetch_add(1, Ordering::Relaxed),
+        };
         let population: Vec<usize> = (0..items.len()).collect();
         let maker = PairMaker {
             views: &self.views,

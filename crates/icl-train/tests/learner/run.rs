@@ -2,64 +2,38 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
-use burn::data::dataloader::batcher::Batcher;
 use burn::data::dataloader::{DataLoader, DataLoaderBuilder};
 use burn::data::dataset::InMemDataset;
 use burn::lr_scheduler::linear::LinearLrSchedulerConfig;
 use burn::module::AutodiffModule;
 use burn::optim::AdamWConfig;
 use burn::record::CompactRecorder;
+use burn::tensor::Tensor;
 use burn::tensor::backend::Backend;
-use burn::tensor::{Tensor, TensorData};
 use burn::train::metric::LossMetric;
 use burn::train::metric::store::Split;
 use burn::train::{Learner, LearnerSummary, SupervisedTraining};
 use icl_core::testing::{TestAutodiff, TestBackend};
-use icl_core::{Encoder, ExactRisk, Mode, PairEmbeddings, Seed, Views, exact_risk};
+use icl_core::{Encoder, ExactRisk, Mode, Origin, PairEmbeddings, Seed, exact_risk};
 use icl_train::{
-    ContrastiveStep, ContrastiveStepConfig, GainEarlyStoppingStrategy, LossKind, PairBatch,
-    PairMetric,
+    ContrastiveStep, ContrastiveStepConfig, GainEarlyStoppingStrategy, LossKind, OriginBatcher,
+    PairBatch, PairBatcher, PairMetric,
 };
 
-use crate::toy::{Jitter, Linear, points};
+use crate::toy::{Jitter, Linear, Stack, points};
 
 const N_EPOCHS: usize = 7;
 
-/// A point of the toy problem, and whether it is old.
-type Item = ([f32; 4], bool);
-
-/// Makes pairs of views, those of old samples first.
-#[derive(Default)]
-struct Pairs {
-    n_batches: AtomicU64,
-}
-
-impl<B: Backend> Batcher<B, Item, PairBatch<Tensor<B, 2>>> for Pairs {
-    fn batch(&self, mut items: Vec<Item>, device: &B::Device) -> PairBatch<Tensor<B, 2>> {
-        let mut rng = Seed::new(1)
-            .at(self.n_batches.fetch_add(1, Ordering::Relaxed))
-            .rng();
-        items.sort_by_key(|(_, is_old)| !is_old);
-        let views = [(); 2].map(|()| {
-            items
-                .iter()
-                .map(|(point, _)| Jitter.view(point, &mut rng))
-                .collect::<Vec<_>>()
-        });
-        let rows = TensorData::new(views.concat().concat(), [2 * items.len(), 4]);
-        PairBatch {
-            views: Tensor::from_data(rows, device),
-            n_old: items.iter().filter(|(_, is_old)| *is_old).count(),
-        }
-    }
-}
-
 fn loader<B: Backend>(batch_size: usize) -> Arc<dyn DataLoader<B, PairBatch<Tensor<B, 2>>>> {
+    let origin = |index| match index < 60 {
+        true => Origin::Old,
+        false => Origin::New,
+    };
     let items = points().into_iter().enumerate();
-    let items = items.map(|(index, point)| (point, index < 60)).collect();
-    DataLoaderBuilder::new(Pairs::default())
+    let items = items.map(|(index, point)| (point, origin(index))).collect();
+    let batcher = OriginBatcher(PairBatcher::new(Jitter, Stack, Seed::new(1)));
+    DataLoaderBuilder::new(batcher)
         .batch_size(batch_size)
         .shuffle(3)
         .build(InMemDataset::new(items))

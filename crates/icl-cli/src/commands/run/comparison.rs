@@ -8,8 +8,8 @@ use icl_core::{ByOrigin, ExactRisk, Group, GrowthRatio, Increment, Seed, Views};
 use icl_eval::Matrix;
 use icl_report::{EmbeddingMap, RunRecord, SCHEMA, TrainingCourse, TrainingSummary, UpdateFacts};
 use icl_train::{
-    Callbacks, Evaluator, Identity, Method, TARGET_RATIO, Trainer, TrainingRecord, UpdateRule,
-    plateau, time_to_target,
+    Callbacks, Identity, Method, TARGET_RATIO, Trainer, TrainingRecord, UpdateRule, plateau,
+    time_to_target,
 };
 
 use crate::commands::run::evaluated_samples::EvaluatedSamples;
@@ -23,6 +23,7 @@ use crate::domain::Domain;
 use crate::domain::data::{DataSet, tell_equal};
 use crate::domain::encoder_file;
 use crate::domain::recall::stored_recall;
+use crate::domain::spread::EvaluatorOf;
 use crate::files::whole::remove_if_there;
 use crate::files::work_folder::WorkFolder;
 use crate::files::work_place::ENCODER;
@@ -74,13 +75,6 @@ type DomainTrainer<'a, D, B> = Trainer<
     &'a <D as Domain>::Views,
     Collated<<D as Domain>::Collate>,
     UpdateRule,
->;
-type DomainEvaluator<'a, D, B> = Evaluator<
-    'a,
-    B,
-    <D as Domain>::Data,
-    &'a <D as Domain>::Views,
-    Collated<<D as Domain>::Collate>,
 >;
 
 impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
@@ -357,7 +351,7 @@ impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
 }
 
 fn embed<D: Domain, B: Backend>(
-    evaluator: &DomainEvaluator<'_, D, B>,
+    evaluator: &EvaluatorOf<'_, '_, D, B>,
     encoder: &D::Encoder<B>,
     samples: &[usize],
 ) -> Result<Matrix, Failure> {

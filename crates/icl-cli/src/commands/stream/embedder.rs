@@ -70,7 +70,8 @@ impl<D: Domain, B: Backend> Embedder<'_, D, B> {
         Ok(embedded)
     }
 
-    /// Returns the samples of an experience that classify: of those that are not held out, at most as many as are held out.
+    /// Returns the training samples of an experience that classify its held-out samples: at most as many as are held
+    /// out.
     fn reference(&self, arrived: &Arrived, held_out: &[usize]) -> Result<Vec<usize>, Failure> {
         let held_out: HashSet<usize> = held_out.iter().copied().collect();
         let others = arrived.samples.iter().copied();
@@ -82,8 +83,8 @@ impl<D: Domain, B: Backend> Embedder<'_, D, B> {
 }
 
 impl Embedded {
-    /// Classifies the held-out samples of each measured experience by its nearest neighbours among training samples of this experience
-    /// and of those before: the accuracy by experience. `None` without classes.
+    /// Classifies the held-out samples of each measured experience by their nearest neighbours among its training
+    /// samples and of those before: the accuracy by experience. `None` without classes.
     pub fn accuracies(&self) -> Option<Vec<Option<f64>>> {
         let last = *self.places.last()?;
         let mut accuracies = vec![None; last + 1];

@@ -199,6 +199,10 @@ impl<'a, D: Domain> Gathered<'a, D> {
         if let Some((domain, data)) = estimated {
             self.domain = Held::Owned(domain);
             self.data = Held::Owned(data);
+            // The range of the values is that of the training samples now.
+            if let [first] = &mut self.experiences[..] {
+                first.n_clipped = self.data.n_clipped();
+            }
         }
         Ok(())
     }

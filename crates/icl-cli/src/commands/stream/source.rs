@@ -59,9 +59,9 @@ impl Source {
         }
     }
 
-    /// Reads the experience of the place `n` with `read`, which also returns the numbers of samples of its parts. One
-    /// that the stream has gone through has a record and is read again, from the same files. Returns its parts, too;
-    /// `None` if it has not come yet.
+    /// Reads experience number `n` with `read`, which also returns the number of samples of each of its files. After
+    /// a restart, experiences that have a record are read again from the same files. Returns the files, too; `None`
+    /// if the experience has not arrived yet.
     ///
     /// # Errors
     /// If data cannot be read; but what cannot be used in a folder is left out.

@@ -190,8 +190,8 @@ pub fn record(
     })
 }
 
-/// Returns, for each experience, the mean by which risks are above those of a control, over the held-out samples up to it that were
-/// measured.
+/// Returns, for each experience, the mean by which risks are above those of a control, over the held-out samples up
+/// to it that were measured.
 fn gaps(risk: &Cells, of_control: &Cells) -> Vec<Option<f64>> {
     let gap = |at: usize| {
         let pairs = risk[at][..=at].iter().zip(&of_control[at][..=at]);

@@ -210,8 +210,8 @@ impl DataSet for NextItemDataset {
     }
 }
 
-/// Returns the samples of old and new interactions, and the numbers of each. Reports the number of new interactions
-/// that are earlier than old ones, if there are any.
+/// Returns the samples of old and new interactions, and the indices of each. Prints a note if new interactions are
+/// earlier than old ones.
 fn samples_of(joined: &JoinedInteractions) -> (NextItemDataset, [Vec<usize>; 2]) {
     let n_late = joined.n_late();
     if n_late > 0 {

@@ -206,3 +206,9 @@ fn tell_what_was_left_out(images: &ImageDataset) {
         tell(format_args!("note: left out: {fault}"));
     }
 }
+
+/// Returns the failure of values outside the range of the encoder's data, where the user asked for one. It is no error of
+/// the data: a stream that watches a folder ends with it, and does not go on without the file.
+pub fn of_outliers(error: DataError) -> Failure {
+    Failure::input(anyhow!("{error}"))
+}
