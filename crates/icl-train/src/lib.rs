@@ -20,6 +20,7 @@
 //! | [`RunOptimizer`], [`OptimizerState`] | the optimizer of a run: any of Burn's ([`BurnOptimizer`]), [`DefaultAdam`], or a choice at run time ([`UpdateRule`]) |
 //! | [`OnePassAdam`], [`Lars`], [`LarsState`], [`Distance`] | optimizers of our own, and the distance of the distillation term |
 //! | `ContrastiveStep`, `PairMetric`, `GainEarlyStoppingStrategy` | step, metrics and early stopping for Burn's `Learner` (feature `train`) |
+//! | `EpochMetrics` | epochs of a trainer for Burn's renderers and loggers (feature `train`) |
 //! | [`TrainError`], [`TrainErrorKind`] | the error of this crate |
 //! | [`Stream`], [`Arriving`], [`Advanced`] | updates for one experience after the other |
 //! | [`StreamState`], [`Experience`], [`SparseRow`] | what a stream remembers, and its matrix of risks |
@@ -61,8 +62,8 @@ pub use icl_core::RateChoice;
 pub use identity::Identity;
 #[cfg(feature = "train")]
 pub use learner::{
-    ContrastiveStep, ContrastiveStepConfig, GainEarlyStoppingStrategy, OriginBatcher, PairBatch,
-    PairInput, PairMetric, PairOutput,
+    ContrastiveStep, ContrastiveStepConfig, EpochMetrics, GainEarlyStoppingStrategy, OriginBatcher,
+    PairBatch, PairInput, PairMetric, PairOutput,
 };
 pub use method::{
     DEFAULT, Distance, Loss, LossKind, MetaOrder, Method, NoiseSet, OptimizerChoice, REFERENCE,

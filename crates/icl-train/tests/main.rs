@@ -28,3 +28,4 @@ mod stream_decisions;
 mod toy;
 mod trainer;
 mod trainer_errors;
+mod validation;

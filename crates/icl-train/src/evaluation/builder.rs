@@ -77,6 +77,7 @@ impl<'a, B: Backend, S, V, C> Evaluator<'a, B, S, V, C> {
             max_samples: SAMPLES,
             max_statistics: SAMPLES,
             has_old_partners: false,
+            validation: None,
             at: (0, 0),
         }
     }

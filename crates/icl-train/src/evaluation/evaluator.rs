@@ -53,6 +53,8 @@ pub struct Evaluator<'a, B: Backend, S, V, C> {
     pub(crate) max_statistics: usize,
     /// Whether partners are drawn from the old data alone.
     pub(crate) has_old_partners: bool,
+    /// Samples over which risks are computed, if not those of the increment.
+    pub(crate) validation: Option<&'a Increment>,
     /// Place in the run, for messages.
     pub(crate) at: Place,
 }
@@ -60,12 +62,27 @@ pub struct Evaluator<'a, B: Backend, S, V, C> {
 /// Name of the exact risk in errors.
 const EXACT_RISK: &str = "the exact risk";
 
-impl<B, S, V, C> Evaluator<'_, B, S, V, C>
+impl<'a, B, S, V, C> Evaluator<'a, B, S, V, C>
 where
     B: Backend,
     S: Samples,
     V: Views<Sample = S::Sample>,
 {
+    /// Computes risks over other samples than those of the increment, which the encoder was not trained on. Normalisation
+    /// statistics are re-estimated over the increment all the same.
+    #[must_use]
+    pub fn with_validation(self, validation: &'a Increment) -> Self {
+        Self {
+            validation: Some(validation),
+            ..self
+        }
+    }
+
+    /// Returns the samples over which risks are computed.
+    fn measured(&self) -> &'a Increment {
+        self.validation.unwrap_or(self.problem.increment)
+    }
+
     /// Draws the partners of views from the old data X alone. By default they come from all samples over
     /// which a risk is computed: views of old samples may then hold shares of new ones, so that f⁺ of an
     /// old anchor changes when data arrive. The difference of the two risks is what this contributes.
@@ -104,10 +121,10 @@ where
         C: Collate<B, V::View, M::Batch>,
     {
         self.check()?;
-        if self.problem.increment.new_data().is_empty() {
+        if self.measured().new_data().is_empty() {
             return Err(nothing_new());
         }
-        let subset = self.subset(self.problem.increment, self.max_samples);
+        let subset = self.subset(self.measured(), self.max_samples);
         let samples = subset.all();
         let of_statistics = self
             .subset(self.problem.increment, self.max_statistics)
@@ -147,10 +164,10 @@ where
         C: Collate<B, V::View, M::Batch>,
     {
         self.check()?;
-        let subset = self.subset(self.problem.increment, self.max_samples);
+        let subset = self.subset(self.measured(), self.max_samples);
         let samples = subset.all();
         let [anchors, positives] = self
-            .fixed_views(&samples, self.problem.increment)?
+            .fixed_views(&samples, self.measured())?
             .embeddings(encoder)?;
         let (risk, _) = exact_risk_of_group(
             self.group,
@@ -174,9 +191,10 @@ where
         C: Collate<B, V::View, M::Batch>,
     {
         self.check()?;
-        let old = self.problem.increment.without_new();
-        let subset = self.subset(&old, self.max_samples);
-        let of_statistics = self.subset(&old, self.max_statistics);
+        let [measured, trained] =
+            [self.measured(), self.problem.increment].map(Increment::without_new);
+        let subset = self.subset(&measured, self.max_samples);
+        let of_statistics = self.subset(&trained, self.max_statistics);
         let before = encoder.clone();
         let (encoder, embeddings, n_views) =
             self.views_of(encoder, subset.old(), of_statistics.old())?;
@@ -336,7 +354,7 @@ where
             return Ok((encoder, embeddings, views.n_views()));
         }
         let n_views = views.n_views();
-        let views = self.fixed_views(samples, self.problem.increment)?;
+        let views = self.fixed_views(samples, self.measured())?;
         let embeddings = views.embeddings(&encoder)?;
         Ok((encoder, embeddings, n_views + views.n_views()))
     }

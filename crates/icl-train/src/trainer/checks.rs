@@ -1,11 +1,13 @@
 //! Checks of a run that is about to begin: whether the members of its group have the same.
 
+use std::collections::HashSet;
+
 use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::{Alone, Increment, RateChoice, Samples, Views};
 
 use crate::devices::replicas::{check_alike, check_close};
-use crate::error::TrainError;
+use crate::error::{TrainError, TrainErrorKind};
 use crate::evaluation::evaluator::Evaluator;
 use crate::identity::{Identity, digest};
 use crate::method::Method;
@@ -33,6 +35,31 @@ where
         }
     }
 
+    /// Checks the validation samples, if there are any: none is trained on, and updates have new ones.
+    ///
+    /// # Errors
+    /// [`TrainError`] with the first sample or number that is wrong.
+    pub(super) fn check_validation(&self, needs_new: bool) -> Result<(), TrainError> {
+        let Some(validation) = self.validation else {
+            return Ok(());
+        };
+        let place = "the validation samples";
+        self.problem().check_samples(place, &validation.all())?;
+        let trained: HashSet<usize> = self.increment.all().into_iter().collect();
+        let both = validation.all().into_iter().find(|it| trained.contains(it));
+        let failed = |found: String, expected| {
+            TrainError::new(place, found, expected).with_kind(TrainErrorKind::Failed)
+        };
+        if let Some(sample) = both {
+            let expected = "samples that are not trained on";
+            return Err(failed(format!("training sample {sample}"), expected));
+        }
+        if needs_new && validation.new_data().is_empty() {
+            return Err(failed("0 new samples".to_owned(), "at least 2"));
+        }
+        Ok(())
+    }
+
     /// Checks that all members of a group have the same samples and views: each computes the risk of the encoder by itself, over few
     /// samples.
     pub(super) fn check_data(
@@ -54,7 +81,7 @@ where
     /// do its part of anything. `stream` is the name of the run's random stream.
     ///
     /// # Errors
-    /// [`TrainErrorKind::Group`](crate::TrainErrorKind::Group) with the first fact that differs.
+    /// [`TrainErrorKind::Group`] with the first fact that differs.
     pub(super) fn check_members<M>(
         &self,
         (method, increment, stream): (&Method, &Increment, &'static str),
@@ -81,10 +108,14 @@ where
             ),
         ];
         let start = digest::<B, M>(encoder);
+        let validation = self
+            .validation
+            .map(|of| self.problem_of(of).facts()[1].1.clone());
         let facts = run
             .into_iter()
             .chain(self.problem_of(increment).facts())
-            .chain([("first encoder", format!("{start:08x}"))]);
+            .chain([("first encoder", format!("{start:08x}"))])
+            .chain(validation.map(|samples| ("validation samples", samples)));
         let identity = Identity::of(facts).with(self.settings.facts());
         // All members save and resume at the same step, or none does.
         let has_checkpoint = callbacks.checkpoint().is_some().to_string();

@@ -107,6 +107,7 @@ impl<B: AutodiffBackend, S, V, C, O> Trainer<'_, B, S, V, C, O> {
             views: Arc::clone(&self.views),
             collate: Arc::clone(&self.collate),
             increment: self.increment,
+            validation: self.validation,
             settings: self.settings.clone(),
             optimizer,
             rates: self.own_rates(),

@@ -69,6 +69,8 @@ pub struct Trainer<'a, B: AutodiffBackend, S, V, C, O = DefaultAdam> {
     pub(crate) views: Arc<V>,
     pub(crate) collate: Arc<C>,
     pub(crate) increment: &'a Increment,
+    /// Samples by which a run decides when to stop, if not some that it trains on.
+    pub(crate) validation: Option<&'a Increment>,
     pub(crate) settings: TrainingSettings,
     pub(crate) optimizer: O,
     /// Learning rates in the place of the method's.
@@ -88,6 +90,7 @@ impl<'a, B: AutodiffBackend, S, V, C> Trainer<'a, B, S, V, C> {
             views: Arc::new(views),
             collate: Arc::new(collate),
             increment,
+            validation: None,
             settings: TrainingSettings::default(),
             optimizer: DefaultAdam,
             rates: None,
@@ -164,6 +167,7 @@ impl<'a, B: AutodiffBackend, S, V, C, O> Trainer<'a, B, S, V, C, O> {
             views: self.views,
             collate: self.collate,
             increment: self.increment,
+            validation: self.validation,
             settings: self.settings,
             optimizer,
             rates: self.rates,
@@ -171,6 +175,18 @@ impl<'a, B: AutodiffBackend, S, V, C, O> Trainer<'a, B, S, V, C, O> {
             devices: self.devices,
             group: self.group,
         }
+    }
+
+    /// Sets validation samples, which no run trains on: by their risk a run decides when to stop, and
+    /// [`StopRule::ExactRisk`](crate::StopRule::ExactRisk) and the rules of a gain return the encoder with the lowest one. At most
+    /// [`monitor_samples`](field@TrainingSettings::monitor_samples) of them are evaluated, as old and new as they are here;
+    /// [`pretrain`](Self::pretrain) takes the old ones alone. Default: training samples.
+    ///
+    /// The risks of the record's evaluations and of callbacks are then over them; those of the
+    /// [`Outcome`](crate::Outcome) are over training samples in any case.
+    pub fn validation(mut self, validation: &'a Increment) -> Self {
+        self.validation = Some(validation);
+        self
     }
 
     /// Sets the root seed. The order of samples, views, dropout and evaluation each draw from a separate
@@ -294,6 +310,7 @@ where
         let n = self.settings.monitor_samples;
         Evaluator {
             problem: self.problem_of(increment),
+            validation: self.validation,
             max_statistics: n.div_ceil(2).max(4),
             ..self.evaluator().with_at_most(n)
         }
@@ -322,6 +339,7 @@ pub(crate) fn evaluator<'a, B: Backend, S, V, C>(
         max_samples: settings.evaluation_samples,
         max_statistics: settings.evaluation_samples.max(STATISTICS),
         has_old_partners: false,
+        validation: None,
         at: (0, 0),
     }
 }

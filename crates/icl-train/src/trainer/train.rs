@@ -80,6 +80,7 @@ where
         self.settings.check()?;
         self.settings.check_negatives()?;
         self.problem().check()?;
+        self.check_validation(false)?;
         let Division { trained, held_out } = self.division()?;
         let held_out = held_out.map(|it| it.without_new());
         let evaluations = Evaluations {
@@ -156,6 +157,7 @@ where
         self.settings.check()?;
         self.settings.check_negatives()?;
         self.problem().check()?;
+        self.check_validation(true)?;
         if self.increment.new_data().is_empty() {
             return Err(nothing_new());
         }

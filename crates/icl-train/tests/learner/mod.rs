@@ -1,4 +1,5 @@
 //! Parts for Burn's own training loop.
 
 mod run;
+mod trainer;
 mod values;
