@@ -71,7 +71,11 @@ impl Pairs {
 
     /// Mixed noise of Eq. 27.
     fn mixed(&self, anchor: usize, alpha: f64) -> f64 {
-        (1.0 - alpha) * self.old_noise(anchor) + alpha * self.new_noise(anchor)
+        match alpha {
+            // Without new samples their noise has no mean.
+            0.0 => self.old_noise(anchor),
+            _ => (1.0 - alpha) * self.old_noise(anchor) + alpha * self.new_noise(anchor),
+        }
     }
 
     /// NCE-I under a noise.
