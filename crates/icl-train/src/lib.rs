@@ -22,7 +22,7 @@
 //! | `ContrastiveStep`, `PairMetric`, `GainEarlyStoppingStrategy` | step, metrics and early stopping for Burn's `Learner` (feature `train`) |
 //! | `EpochMetrics` | epochs of a trainer for Burn's renderers and loggers (feature `train`) |
 //! | [`TrainError`], [`TrainErrorKind`] | the error of this crate |
-//! | [`Stream`], [`Arriving`], [`Advanced`] | updates for one experience after the other |
+//! | [`Stream`], [`Arriving`], [`Live`], [`NextUpdate`], [`Advanced`] | updates for one experience after the other |
 //! | [`StreamState`], [`Experience`], [`SparseRow`] | what a stream remembers, and its matrix of risks |
 //! | [`Strategy`], [`Policy`], [`When`], [`Decision`] | the method of the updates, their moment and their cost |
 //! | [`Keep`], [`Buffer`], [`KeptSample`] | the old samples of a stream that later updates may use |
@@ -84,8 +84,8 @@ pub use sampling::{BatchPlan, Sampler};
 pub use sampling::{EpochPlan, Planner, StepPlan};
 pub use settings::TrainingSettings;
 pub use stream::{
-    Advanced, Arriving, Buffer, Decision, Experience, Keep, KeptSample, Policy, SparseRow,
-    Strategy, Stream, StreamMemory, StreamState, When,
+    Advanced, Arriving, Buffer, Decision, Experience, Keep, KeptSample, Live, NextUpdate, Policy,
+    SparseRow, Strategy, Stream, StreamMemory, StreamState, When,
 };
 pub use trainer::Trainer;
 #[cfg(feature = "dataset")]

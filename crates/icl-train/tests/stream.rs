@@ -8,7 +8,8 @@ use burn::module::AutodiffModule;
 use icl_core::testing::{TestAutodiff, to_vec};
 use icl_core::{SampleError, Samples};
 use icl_train::{
-    Advanced, Arriving, Callbacks, Keep, Method, Stream, StreamState, TrainError, TrainingSettings,
+    Advanced, Arriving, Callbacks, Keep, Live, Method, NextUpdate, Stream, StreamState, TrainError,
+    TrainingSettings,
 };
 
 type Toy = Linear<TestAutodiff>;
@@ -42,6 +43,14 @@ pub fn arriving(at: usize) -> Arriving<'static> {
     }
 }
 
+fn update<'u, 'c>(method: &'u Method, callbacks: &'u mut Callbacks<'c>) -> NextUpdate<'u, 'c, Toy> {
+    NextUpdate {
+        method,
+        fresh: Some(Linear::new(1)),
+        callbacks,
+    }
+}
+
 fn advance<S: Samples<Sample = [f32; 4]>>(
     stream: &Stream<'_, TestAutodiff, S, Jitter, Stack>,
     before: Option<After>,
@@ -52,21 +61,8 @@ fn advance<S: Samples<Sample = [f32; 4]>>(
     let Some(before) = before else {
         return stream.first(Linear::new(1), arriving, &mut callbacks);
     };
-    let Advanced {
-        state,
-        encoder,
-        trained,
-        ..
-    } = before;
-    let live = (&encoder, trained);
-    stream.next(
-        state,
-        live,
-        Some(Linear::new(1)),
-        method,
-        arriving,
-        &mut callbacks,
-    )
+    let update = update(method, &mut callbacks);
+    stream.next(before.live, arriving, update)
 }
 
 /// Goes through the first n experiences.
@@ -112,10 +108,15 @@ fn held_out_and_later_samples_enter_no_training() {
         let now = advance(&stream, after, &method, arriving(at)).unwrap();
         let read = watched.read.lock().unwrap();
         assert!(read.iter().all(|index| *index < samples.end), "{at}");
-        let held_out = now.state.experiences().iter().flat_map(|it| &it.held_out);
+        let held_out = now
+            .live
+            .state
+            .experiences()
+            .iter()
+            .flat_map(|it| &it.held_out);
         let held_out: Vec<usize> = held_out.copied().collect();
         assert!(now.increment.all().iter().all(|it| !held_out.contains(it)));
-        let n_new = samples.len() - now.state.experiences()[at].held_out.len();
+        let n_new = samples.len() - now.live.state.experiences()[at].held_out.len();
         let of_now = |of: &[usize]| of.iter().filter(|it| samples.contains(it)).count();
         match at {
             0 => assert_eq!(of_now(now.increment.old()), n_new),
@@ -127,7 +128,7 @@ fn held_out_and_later_samples_enter_no_training() {
                 );
             }
         }
-        assert_eq!(now.state.memory().buffer().kept().len(), 20);
+        assert_eq!(now.live.state.memory().buffer().kept().len(), 20);
         assert!(now.parameter_change > 0.0);
         drop(read);
         after = Some(now);
@@ -143,10 +144,10 @@ fn the_matrix_is_measured_by_the_encoders_that_were_live() {
     let (mut encoders, mut after) = (Vec::new(), None);
     for at in 0..4 {
         let now = advance(&of, after, &method, arriving(at)).unwrap();
-        encoders.push(now.encoder.clone());
+        encoders.push(now.live.encoder.clone());
         after = Some(now);
     }
-    let state = after.unwrap().state;
+    let state = after.unwrap().live.state;
     let matrix = state.matrix();
     for (row, encoder) in matrix.iter().zip(&encoders) {
         let risks: Vec<Option<f64>> = of
@@ -175,15 +176,14 @@ fn the_matrix_is_measured_by_the_encoders_that_were_live() {
 /// A stored state continues as the stream would have; a later experience changes no earlier one.
 #[test]
 fn a_stream_goes_on_from_its_stored_state() {
-    let weights = |after: &After| to_vec(&after.trained.weight.val());
+    let weights = |after: &After| to_vec(&after.live.trained.weight.val());
     let whole = run(Keep::Equal(15), "warm", 4);
-    let Advanced {
+    let Live {
         trained,
         encoder,
         state,
-        ..
-    } = run(Keep::Equal(15), "warm", 3);
-    assert_eq!(state.experiences(), &whole.state.experiences()[..3]);
+    } = run(Keep::Equal(15), "warm", 3).live;
+    assert_eq!(state.experiences(), &whole.live.state.experiences()[..3]);
     let text = serde_json::to_string(&state).unwrap();
     let stored: StreamState = serde_json::from_str(&text).unwrap();
     let experiences = stored.experiences().to_vec();
@@ -193,15 +193,16 @@ fn a_stream_goes_on_from_its_stored_state() {
     let method = Method::named("warm").unwrap();
     let resumed = stream(&samples, Keep::Equal(15))
         .next(
-            state,
-            (&encoder, trained),
-            Some(Linear::new(1)),
-            &method,
+            Live {
+                state,
+                trained,
+                encoder,
+            },
             arriving(3),
-            &mut Callbacks::new(),
+            update(&method, &mut Callbacks::new()),
         )
         .unwrap();
-    assert_eq!(resumed.state, whole.state);
+    assert_eq!(resumed.live.state, whole.live.state);
     assert_eq!(weights(&resumed), weights(&whole));
 }
 
@@ -210,6 +211,7 @@ fn a_stream_goes_on_from_its_stored_state() {
 fn retraining_is_a_control_of_equal_data() {
     let after = run(Keep::All, "retraining", 4);
     let n_held: usize = after
+        .live
         .state
         .experiences()
         .iter()
@@ -218,13 +220,14 @@ fn retraining_is_a_control_of_equal_data() {
     assert_eq!(after.increment.all().len(), 90 - n_held);
     assert_eq!(n_held, 5 + 3 + 4 + 6);
     let charged: Vec<f64> = after
+        .live
         .state
         .experiences()
         .iter()
         .map(|it| it.cost.charged())
         .collect();
     assert!(charged.is_sorted_by(|a, b| a < b), "{charged:?}");
-    assert_eq!(after.state.charged(), charged.iter().sum::<f64>());
+    assert_eq!(after.live.state.charged(), charged.iter().sum::<f64>());
 }
 
 /// Many small experiences: the buffer and the experiences that are measured stay bounded.
@@ -243,7 +246,7 @@ fn memory_and_measurement_are_bounded() {
         };
         after = Some(advance(&stream, after, &method, arriving).unwrap());
     }
-    let state = after.unwrap().state;
+    let state = after.unwrap().live.state;
     assert_eq!(state.memory().buffer().kept().len(), 16);
     let last = &state.experiences()[59];
     assert!(last.risks.measured().len() < 20);
@@ -280,8 +283,10 @@ fn what_waits_is_merged_into_the_next_update() {
     let samples = points();
     let (of, method) = (stream(&samples, Keep::All), Method::icl());
     let first = advance(&of, None, &method, arriving(0)).unwrap();
-    let live = first.encoder.clone();
-    let state = of.wait(first.state, &live, &arriving(1)).unwrap();
+    let live = first.live.encoder.clone();
+    let state = of
+        .wait(first.live.state.clone(), &live, &arriving(1))
+        .unwrap();
     let state = of.wait(state, &live, &arriving(2)).unwrap();
     assert_eq!(state.memory().buffer().n_experiences(), 1);
     let waiting: Vec<usize> = state.memory().waiting().collect();
@@ -303,24 +308,26 @@ fn what_waits_is_merged_into_the_next_update() {
     assert_eq!(state.experiences()[2].cost.charged(), 0.0);
     let updated = of
         .next(
-            state,
-            (&live, first.trained),
-            Some(Linear::new(1)),
-            &method,
+            Live {
+                state,
+                ..first.live
+            },
             arriving(3),
-            &mut Callbacks::new(),
+            update(&method, &mut Callbacks::new()),
         )
         .unwrap();
-    let held_out = all_held_out(&updated.state);
+    let held_out = all_held_out(&updated.live.state);
     let mut new = updated.increment.new_data().to_vec();
     new.sort_unstable();
     let expected = (25..90)
         .filter(|it| !held_out.contains(it))
         .collect::<Vec<_>>();
     assert_eq!(new, expected);
-    assert!(updated.state.memory().waiting().next().is_none());
-    assert_eq!(updated.state.memory().buffer().n_experiences(), 4);
-    assert!(updated.state.experiences()[3].updated && !updated.state.experiences()[2].updated);
+    assert!(updated.live.state.memory().waiting().next().is_none());
+    assert_eq!(updated.live.state.memory().buffer().n_experiences(), 4);
+    assert!(
+        updated.live.state.experiences()[3].updated && !updated.live.state.experiences()[2].updated
+    );
 }
 
 /// An encoder from elsewhere begins a stream, with held-out samples that the caller names.
@@ -352,4 +359,25 @@ fn a_stream_begins_with_an_encoder_and_held_out_samples() {
     };
     let error = of.wait(state, &encoder, &overlapping).unwrap_err();
     assert!(error.to_string().contains("found sample 24"), "{error}");
+}
+
+/// A stream takes any optimizer of Burn, and begins it again at each experience.
+#[test]
+fn a_stream_is_trained_by_any_optimizer() {
+    use burn::optim::AdamWConfig;
+
+    let samples = points();
+    let decay = |decay: f32| {
+        let adam = AdamWConfig::new().with_weight_decay(decay);
+        let of = stream(&samples, Keep::All).optimizer(adam.init::<TestAutodiff, Toy>());
+        let first = of.first(Linear::new(1), arriving(0), &mut Callbacks::new());
+        let method = Method::named("warm").unwrap();
+        let mut callbacks = Callbacks::new();
+        let update = update(&method, &mut callbacks);
+        let next = of.next(first.unwrap().live, arriving(1), update).unwrap();
+        let weights = to_vec(&next.live.trained.weight.val());
+        weights.iter().map(|it| it * it).sum::<f64>()
+    };
+    let norms = [0.0, 1.0, 10.0].map(decay);
+    assert!(norms[0] > norms[1] && norms[1] > norms[2], "{norms:?}");
 }

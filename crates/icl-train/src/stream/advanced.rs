@@ -5,6 +5,8 @@ use burn::tensor::backend::AutodiffBackend;
 use icl_core::{Error, Increment};
 
 use crate::error::TrainError;
+use crate::method::Method;
+use crate::progress::Callbacks;
 use crate::stream::state::StreamState;
 
 /// Samples that arrive, as an experience.
@@ -31,15 +33,34 @@ impl Arriving<'_> {
     }
 }
 
-/// Encoder and state after an experience.
-#[derive(Debug)]
-pub struct Advanced<M: AutodiffModule<B>, B: AutodiffBackend> {
-    /// Encoder from which the next update starts.
-    pub trained: M,
-    /// The same encoder for inference.
-    pub encoder: M::InnerModule,
+/// Encoder that is in use between two experiences, and what the stream remembers.
+#[derive(Debug, Clone)]
+pub struct Live<M: AutodiffModule<B>, B: AutodiffBackend> {
     /// State of the stream.
     pub state: StreamState,
+    /// Encoder from which the next update starts.
+    pub trained: M,
+    /// The same encoder as it is in use, with re-estimated normalisation statistics.
+    pub encoder: M::InnerModule,
+}
+
+/// Update for the next experience of a stream.
+#[derive(Debug)]
+pub struct NextUpdate<'u, 'c, M> {
+    /// Method of the update.
+    pub method: &'u Method,
+    /// Encoder with random parameters, which only some starts need
+    /// ([`Start::needs_fresh`](crate::Start::needs_fresh)).
+    pub fresh: Option<M>,
+    /// Callbacks of its run.
+    pub callbacks: &'u mut Callbacks<'c>,
+}
+
+/// Encoder and state after an experience, and its training.
+#[derive(Debug)]
+pub struct Advanced<M: AutodiffModule<B>, B: AutodiffBackend> {
+    /// Encoder that is in use from now on.
+    pub live: Live<M, B>,
     /// Samples of the update, without held-out ones.
     pub increment: Increment,
     /// Relative change of the parameters, see [`parameter_change`](crate::parameter_change).

@@ -24,7 +24,7 @@ pub(super) struct Divided {
     pub(super) held_out: Vec<usize>,
 }
 
-impl<B: AutodiffBackend, S: Samples, V, C> Stream<'_, B, S, V, C> {
+impl<B: AutodiffBackend, S: Samples, V, C, O> Stream<'_, B, S, V, C, O> {
     /// Returns the samples of an experience that trainings may see: those that are not held out.
     ///
     /// # Errors

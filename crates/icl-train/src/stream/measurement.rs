@@ -13,7 +13,7 @@ use crate::stream::state::{StreamMemory, StreamState};
 use crate::trainer::evaluator;
 use crate::views::problem::Problem;
 
-impl<B, S, V, C> Stream<'_, B, S, V, C>
+impl<B, S, V, C, O> Stream<'_, B, S, V, C, O>
 where
     B: AutodiffBackend,
     S: Samples,

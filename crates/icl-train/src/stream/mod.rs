@@ -15,7 +15,7 @@ mod strategy;
 mod updates;
 mod when;
 
-pub use advanced::{Advanced, Arriving};
+pub use advanced::{Advanced, Arriving, Live, NextUpdate};
 pub use buffer::{Buffer, KeptSample};
 pub use decision::Decision;
 pub use keep::Keep;

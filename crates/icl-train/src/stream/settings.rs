@@ -3,7 +3,7 @@
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::{Alone, Group, Increment, Seed};
 
-use crate::optimizer::UpdateRule;
+use crate::optimizer::{BurnOptimizer, DefaultAdam, UpdateRule};
 use crate::settings::TrainingSettings;
 use crate::stream::keep::Keep;
 use crate::stream::policy::Policy;
@@ -39,7 +39,7 @@ use crate::trainer::Trainer;
 /// use burn::nn::{Linear, LinearConfig};
 /// use burn::tensor::{Tensor, backend::Backend};
 /// use icl_core::{Augment, Encoder, Mode, Stack};
-/// use icl_train::{Arriving, Callbacks, Keep, Method, Stream, TrainingSettings};
+/// use icl_train::{Arriving, Callbacks, Keep, Method, NextUpdate, Stream, TrainingSettings};
 /// use rand::RngExt;
 ///
 /// #[derive(Module, Debug)]
@@ -67,25 +67,23 @@ use crate::trainer::Trainer;
 /// };
 /// let encoder = Mine { layer: LinearConfig::new(2, 8).init(&Default::default()) };
 /// let monday = stream.first(encoder, arriving("monday", 0), &mut Callbacks::new())?;
-/// let tuesday = stream.next(
-///     monday.state,
-///     (&monday.encoder, monday.trained),
-///     None,
-///     &Method::icl(),
-///     arriving("tuesday", 30),
-///     &mut Callbacks::new(),
-/// )?;
-/// let risks = tuesday.state.matrix();
+/// let update = NextUpdate {
+///     method: &Method::icl(),
+///     fresh: None,
+///     callbacks: &mut Callbacks::new(),
+/// };
+/// let tuesday = stream.next(monday.live, arriving("tuesday", 30), update)?;
+/// let risks = tuesday.live.state.matrix();
 /// assert!(risks[1].iter().all(Option::is_some));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
-pub struct Stream<'a, B: AutodiffBackend, S, V, C> {
+pub struct Stream<'a, B: AutodiffBackend, S, V, C, O = DefaultAdam> {
     pub(super) samples: &'a S,
     pub(super) views: V,
     pub(super) collate: C,
     pub(super) settings: TrainingSettings,
-    optimizer: UpdateRule,
+    optimizer: O,
     pub(super) keep: Keep,
     pub(super) policy: Policy,
     pub(super) hold_out: f64,
@@ -104,7 +102,7 @@ impl<'a, B: AutodiffBackend, S, V, C> Stream<'a, B, S, V, C> {
             views,
             collate,
             settings: TrainingSettings::default(),
-            optimizer: UpdateRule::Adam,
+            optimizer: DefaultAdam,
             keep: Keep::All,
             policy: Policy::default(),
             hold_out: 0.1,
@@ -112,6 +110,37 @@ impl<'a, B: AutodiffBackend, S, V, C> Stream<'a, B, S, V, C> {
             seed: 0,
             devices: vec![B::Device::default()],
             group: &Alone,
+        }
+    }
+}
+
+impl<'a, B: AutodiffBackend, S, V, C, O> Stream<'a, B, S, V, C, O> {
+    /// Sets the optimizer of every update, as [`Trainer::optimizer`] does.
+    #[must_use]
+    pub fn optimizer<P>(self, optimizer: P) -> Stream<'a, B, S, V, C, BurnOptimizer<P>> {
+        self.with_optimizer(BurnOptimizer(optimizer))
+    }
+
+    /// Sets one of the optimizers among which a program chooses at run time.
+    #[must_use]
+    pub fn update_rule(self, rule: UpdateRule) -> Stream<'a, B, S, V, C, UpdateRule> {
+        self.with_optimizer(rule)
+    }
+
+    fn with_optimizer<P>(self, optimizer: P) -> Stream<'a, B, S, V, C, P> {
+        Stream {
+            samples: self.samples,
+            views: self.views,
+            collate: self.collate,
+            settings: self.settings,
+            optimizer,
+            keep: self.keep,
+            policy: self.policy,
+            hold_out: self.hold_out,
+            evaluation_samples: self.evaluation_samples,
+            seed: self.seed,
+            devices: self.devices,
+            group: self.group,
         }
     }
 
@@ -181,12 +210,6 @@ impl<'a, B: AutodiffBackend, S, V, C> Stream<'a, B, S, V, C> {
         Self { group, ..self }
     }
 
-    /// Sets the optimizer. Default: Adam.
-    #[must_use]
-    pub fn update_rule(self, optimizer: UpdateRule) -> Self {
-        Self { optimizer, ..self }
-    }
-
     /// Returns the seed of an experience.
     pub(super) fn seed_of(&self, name: &str) -> Seed {
         Seed::new(self.seed).child("stream").child(name)
@@ -197,10 +220,13 @@ impl<'a, B: AutodiffBackend, S, V, C> Stream<'a, B, S, V, C> {
         &'t self,
         increment: &'t Increment,
         seed: u64,
-    ) -> Trainer<'t, B, S, &'t V, &'t C, UpdateRule> {
+    ) -> Trainer<'t, B, S, &'t V, &'t C, O>
+    where
+        O: Clone,
+    {
         Trainer::new(self.samples, &self.views, &self.collate, increment)
             .settings(self.settings.clone())
-            .update_rule(self.optimizer)
+            .with_optimizer(self.optimizer.clone())
             .seed(seed)
             .devices(self.devices.iter().cloned())
             .group(self.group)

@@ -4,17 +4,17 @@ use burn::tensor::backend::AutodiffBackend;
 use icl_core::{Collate, CollateFor, Encoder, Increment, Samples, TrainableEncoder, Views};
 
 use crate::error::TrainError;
-use crate::method::Method;
+use crate::optimizer::RunOptimizer;
 use crate::progress::{Callbacks, Outcome};
 use crate::settings::TrainingSettings;
-use crate::stream::advanced::{Advanced, Arriving};
+use crate::stream::advanced::{Advanced, Arriving, Live, NextUpdate};
 use crate::stream::decision::Decision;
 use crate::stream::division::Divided;
 use crate::stream::row::SparseRow;
 use crate::stream::settings::Stream;
 use crate::stream::state::{Experience, StreamState};
 
-impl<B, S, V, C> Stream<'_, B, S, V, C>
+impl<B, S, V, C, O> Stream<'_, B, S, V, C, O>
 where
     B: AutodiffBackend,
     S: Samples,
@@ -33,6 +33,7 @@ where
     where
         M: TrainableEncoder<B>,
         C: CollateFor<B, V::View, M>,
+        O: RunOptimizer<M, B>,
     {
         let state = StreamState::default();
         let divided = self.divided(&state, &arriving)?;
@@ -104,29 +105,30 @@ where
     }
 
     /// Updates for the next experience, and for all that waits, by a method, as [`Trainer::update`](crate::Trainer::update)
-    /// does, at a cost that the [`Policy`](crate::Policy) leaves. `live` is the encoder that was in use when the data came,
-    /// `trained` the same for training, and `fresh` an encoder with random parameters, which only some starts need
-    /// ([`Start::needs_fresh`](crate::Start::needs_fresh)). The steps of
-    /// the updates before count as [`TrainingSettings::steps_before`](crate::TrainingSettings::steps_before).
+    /// does, at a cost that the [`Policy`](crate::Policy) leaves. The steps of the updates before count as
+    /// [`TrainingSettings::steps_before`](crate::TrainingSettings::steps_before).
     ///
     /// # Errors
     /// [`TrainError`] if the name or a sample has come before, the experience has too few samples, or its training
     /// fails.
     pub fn next<M>(
         &self,
-        state: StreamState,
-        (live, trained): (&M::InnerModule, M),
-        fresh: Option<M>,
-        method: &Method,
+        live: Live<M, B>,
         arriving: Arriving<'_>,
-        callbacks: &mut Callbacks<'_>,
+        update: NextUpdate<'_, '_, M>,
     ) -> Result<Advanced<M, B>, TrainError>
     where
         M: TrainableEncoder<B>,
         C: CollateFor<B, V::View, M>,
+        O: RunOptimizer<M, B>,
     {
+        let Live {
+            state,
+            trained,
+            encoder,
+        } = live;
         let divided = self.divided(&state, &arriving)?;
-        let served = self.held_out_risk(live, &divided.held_out)?;
+        let served = self.held_out_risk(&encoder, &divided.held_out)?;
         let memory = state.memory();
         let [old, new] = memory.samples(&divided.training);
         let increment = Increment::try_new(old, new);
@@ -142,7 +144,7 @@ where
                 ..self.settings.clone()
             });
         let outcome = trainer
-            .update_with(method, trained, fresh, callbacks)
+            .update_with(update.method, trained, update.fresh, update.callbacks)
             .map_err(|error| error.within(arriving.place()))?;
         let served = Some(served);
         self.advanced(state, outcome, increment, &arriving, divided, served)
@@ -218,9 +220,11 @@ where
             experience.cost.measuring += passes;
         }
         Ok(Advanced {
-            state: self.after(state, &encoder, arriving, divided, experience)?,
-            trained,
-            encoder,
+            live: Live {
+                state: self.after(state, &encoder, arriving, divided, experience)?,
+                trained,
+                encoder,
+            },
             increment,
             parameter_change,
             train_s: record.seconds.training(),

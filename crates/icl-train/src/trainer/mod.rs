@@ -161,7 +161,7 @@ impl<'a, B: AutodiffBackend, S, V, C, O> Trainer<'a, B, S, V, C, O> {
         self
     }
 
-    fn with_optimizer<P>(self, optimizer: P) -> Trainer<'a, B, S, V, C, P> {
+    pub(crate) fn with_optimizer<P>(self, optimizer: P) -> Trainer<'a, B, S, V, C, P> {
         Trainer {
             samples: self.samples,
             views: self.views,

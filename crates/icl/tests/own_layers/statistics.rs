@@ -1,6 +1,6 @@
 //! Running statistics: a training leaves those of the caller alone, and warns if nobody re-estimates them.
 
-use icl::train::{Arriving, Callbacks, Stream, TrainErrorKind};
+use icl::train::{Arriving, Callbacks, NextUpdate, Stream, TrainErrorKind};
 
 use super::*;
 
@@ -46,15 +46,16 @@ fn the_caller_s_encoder_stays_as_it_was() {
         .first(mine.clone(), arriving("monday", 0), none)
         .unwrap();
     assert_eq!(values(&mine), before);
-    let served = values(&monday.trained);
-    let own = (&monday.encoder, monday.trained.clone());
-    let fresh = Some(mine.clone());
+    let theta = monday.live.trained.clone();
+    let served = values(&theta);
+    let update = NextUpdate {
+        method: &Method::icl(),
+        fresh: Some(mine.clone()),
+        callbacks: none,
+    };
     let tuesday = arriving("tuesday", 30);
-    let method = Method::icl();
-    stream
-        .next(monday.state, own, fresh, &method, tuesday, none)
-        .unwrap();
-    assert_eq!((values(&monday.trained), values(&mine)), (served, before));
+    stream.next(monday.live, tuesday, update).unwrap();
+    assert_eq!((values(&theta), values(&mine)), (served, before));
 }
 
 /// Burn keeps how a parameter is saved next to its value.

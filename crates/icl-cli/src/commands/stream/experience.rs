@@ -6,7 +6,10 @@ use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::{Group, Seed};
 use icl_report::StreamedExperience;
-use icl_train::{Callbacks, Decision, Experience, Stream, StreamState, TrainError, TrainErrorKind};
+use icl_train::{
+    Callbacks, Decision, Experience, Live, NextUpdate, Stream, StreamState, TrainError,
+    TrainErrorKind, UpdateRule,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::commands::stream::folder::{RECORD, StreamFolder};
@@ -141,7 +144,7 @@ impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
     pub(super) fn stream(
         &self,
         run: &StrategyRun<'_>,
-    ) -> Stream<'_, B, D::Data, &D::Views, Collated<D::Collate>> {
+    ) -> Stream<'_, B, D::Data, &D::Views, Collated<D::Collate>, UpdateRule> {
         self.gathered
             .stream(self.resolved)
             .strategy(run.strategy)
@@ -179,7 +182,7 @@ impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
                     first.map_err(|error| of_training(&causes, &self.arrived().name, error))
                 })?;
                 let facts = [trained.parameter_change, trained.train_s];
-                (trained.encoder, trained.state, facts)
+                (trained.live.encoder, trained.live.state, facts)
             }
         };
         if run.is_own() {
@@ -220,18 +223,27 @@ impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
         let fresh = method.start.needs_fresh().then(fresh).transpose()?;
         let causes = self.causes(run);
         let updated = self.trained(run, |callbacks| {
-            let own = (&live, given);
-            let updated = stream.next(state, own, fresh, method, arriving, callbacks);
+            let own = Live {
+                state,
+                trained: given,
+                encoder: live.clone(),
+            };
+            let update = NextUpdate {
+                method,
+                fresh,
+                callbacks,
+            };
+            let updated = stream.next(own, arriving, update);
             updated.map_err(|error| of_training(&causes, &self.arrived().name, error))
         })?;
         let folder = run.folder(self.next);
         std::fs::create_dir_all(&folder)
             .map_err(|error| Failure::file(&folder, "cannot be written", error))?;
-        self.save(&updated.encoder, &folder.join(ENCODER))?;
+        self.save(&updated.live.encoder, &folder.join(ENCODER))?;
         Ok(StrategyOutcome {
             before: Some(live),
-            after: updated.encoder,
-            state: updated.state,
+            after: updated.live.encoder,
+            state: updated.live.state,
             parameter_change: updated.parameter_change,
             train_s: updated.train_s,
         })

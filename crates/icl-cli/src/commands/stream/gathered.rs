@@ -6,7 +6,7 @@ use anyhow::anyhow;
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::{Samples, Seed};
 use icl_data::{Found, Outliers, Split, StreamKey, StreamSplit};
-use icl_train::{Arriving, Stream, TrainingSettings};
+use icl_train::{Arriving, Stream, TrainingSettings, UpdateRule};
 
 use crate::commands::stream::manifest::Listed;
 use crate::commands::stream::options::Resolved;
@@ -166,7 +166,7 @@ impl<'a, D: Domain> Gathered<'a, D> {
     pub fn stream<B: AutodiffBackend>(
         &self,
         resolved: &Resolved,
-    ) -> Stream<'_, B, D::Data, &D::Views, Collated<D::Collate>> {
+    ) -> Stream<'_, B, D::Data, &D::Views, Collated<D::Collate>, UpdateRule> {
         let measured = &resolved.options.course.measured;
         let settings = resolved.training.settings.clone();
         Stream::new(&*self.data, self.domain.views(), self.domain.collate())
