@@ -3,11 +3,10 @@
 use anyhow::{Context, Error, Result};
 use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
-use icl::core::{CollateFor, ExactRisk, Samples, TrainableEncoder, Views};
+use icl::core::ExactRisk;
 use icl::eval::{Accuracies, Accuracy, AccuracyWithFloors};
-use icl::train::{
-    Outcome, TARGET_RATIO, TimeToTarget, Trainer, TrainingRecord, plateau, time_to_target,
-};
+use icl::prelude::*;
+use icl::train::{TARGET_RATIO, TimeToTarget, TrainingRecord, plateau, time_to_target};
 
 /// Measures the untrained encoder, θ₀, its update and a retraining in the same way, and prints a line for each, with what
 /// the accuracy has to beat; `raw` names the features that need no encoder.

@@ -1,11 +1,8 @@
-//! Views and collation of samples that are lists of numbers, without a trait to implement.
+//! Views that a function makes, without a trait to implement.
 
 use std::marker::PhantomData;
 
-use burn::tensor::backend::Backend;
-use burn::tensor::{Tensor, TensorData};
-
-use crate::samples::{Collate, Views};
+use crate::samples::Views;
 use crate::seed::Rng;
 
 /// Views made by a function: `augment(sample, rng)` returns a view, which is of the samples' own type.
@@ -52,55 +49,5 @@ impl<S: Clone + Send + Sync, F: Fn(&S, &mut Rng) -> S + Send + Sync> Views for A
 
     fn plain(&self, sample: &S) -> S {
         sample.clone()
-    }
-}
-
-/// Collation of arrays, or `Vec`s of equal lengths, into a tensor `[n, d]`, a row for each view.
-///
-/// # Panics
-/// [`collate`](Collate::collate) panics if there are no views, or if they differ in their lengths.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Stack;
-
-impl<B: Backend, V: AsRef<[f32]>> Collate<B, V, Tensor<B, 2>> for Stack {
-    fn collate(&self, views: &[V], device: &B::Device) -> Tensor<B, 2> {
-        let Some(first) = views.first() else {
-            panic!("a batch must hold at least one view, found none");
-        };
-        let width = first.as_ref().len();
-        let mut values = Vec::with_capacity(views.len() * width);
-        for (at, view) in views.iter().enumerate() {
-            let view = view.as_ref();
-            assert!(
-                view.len() == width,
-                "views of a batch must have equal lengths, found {} at position {at}, expected {width}",
-                view.len()
-            );
-            values.extend_from_slice(view);
-        }
-        Tensor::from_data(TensorData::new(values, [views.len(), width]), device)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::testing::{TestBackend, to_vec};
-
-    #[test]
-    fn arrays_and_vectors_become_rows() {
-        let device = Default::default();
-        let arrays: Tensor<TestBackend, 2> = Stack.collate(&[[1.0, 2.0], [3.0, 4.0]], &device);
-        assert_eq!(arrays.dims(), [2, 2]);
-        assert_eq!(to_vec(&arrays), [1.0, 2.0, 3.0, 4.0]);
-        let vectors: Tensor<TestBackend, 2> = Stack.collate(&[vec![1.0; 3], vec![2.0; 3]], &device);
-        assert_eq!(to_vec(&vectors), [1.0, 1.0, 1.0, 2.0, 2.0, 2.0]);
-    }
-
-    #[test]
-    #[should_panic = "found 1 at position 1, expected 2"]
-    fn unequal_lengths_panic() {
-        let _: Tensor<TestBackend, 2> =
-            Stack.collate(&[vec![1.0; 2], vec![2.0]], &Default::default());
     }
 }

@@ -8,7 +8,8 @@ use burn::data::dataset::Dataset;
 use burn::tensor::backend::Backend;
 
 use crate::Error;
-use crate::samples::{Collate, SampleError, Samples};
+use crate::collate::Collate;
+use crate::samples::{SampleError, Samples};
 
 /// Samples of any [`Dataset`] of Burn.
 ///
@@ -66,7 +67,7 @@ impl<B: Backend, V: Clone, T, C: Batcher<B, V, T>> Collate<B, V, T> for FromBatc
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::augment::Stack;
+    use crate::collate::Stack;
     use crate::testing::{TestBackend, to_vec};
     use burn::data::dataset::InMemDataset;
     use burn::tensor::{Tensor, TensorData};

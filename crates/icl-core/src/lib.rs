@@ -40,69 +40,87 @@
 
 mod atomic_file;
 mod augment;
+#[cfg(feature = "burn")]
 pub mod bags;
 mod both;
 mod by_origin;
+#[cfg(feature = "burn")]
+mod collate;
+#[cfg(feature = "burn")]
 mod contrast;
 #[cfg(feature = "dataset")]
 mod dataset;
 pub mod drift;
+#[cfg(feature = "burn")]
 mod encoder;
 mod error;
+#[cfg(feature = "burn")]
 pub mod graph;
 mod group;
 mod increment;
 mod input_file;
 mod legible;
+#[cfg(feature = "burn")]
 mod loss;
+#[cfg(feature = "burn")]
 pub mod mixup;
+#[cfg(feature = "burn")]
 pub mod module_bytes;
 pub mod negatives;
 mod pairing;
+#[cfg(feature = "burn")]
 mod pairs;
 mod partial_folder;
 mod rate;
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 mod readme {}
+#[cfg(feature = "burn")]
 mod record_value;
 mod samples;
+#[cfg(feature = "burn")]
 mod saved_tensors;
 mod seed;
+#[cfg(feature = "burn")]
 mod step_rule;
+#[cfg(feature = "burn")]
 mod trainable;
 
 pub use atomic_file::{AtomicFile, write_atomically};
-pub use augment::{Augment, Stack};
+pub use augment::Augment;
 pub use both::Both;
 pub use by_origin::{ByOrigin, Origin};
-pub use contrast::{
-    Contrast, Draws, catalogue_log_noise, cosine_similarity, normalize, paired_cosine_similarity,
-    ranks_among,
-};
 #[cfg(feature = "dataset")]
 pub use dataset::{FromBatcher, FromDataset};
-pub use encoder::{Batches, Encoder, Mode};
 pub use error::{Error, ErrorKind, ErrorOf, KindAbove};
 pub use group::{Alone, Gathered, Group, Threads};
 #[cfg(any(test, feature = "testing"))]
 pub use icl_kernels::testing;
-pub use icl_kernels::{beside_kernels, has_double_precision, host_values};
 pub use increment::{GrowthRatio, Increment};
 pub use input_file::InputFile;
 pub use legible::{Found, legible, one_line};
-pub use loss::{
-    ExactRisk, HeldOutRisk, IncrementalInfoNce, IncrementalInfoNceConfig, InfoNce, InfoNceConfig,
-    NoiseLosses, NtXent, NtXentConfig, RiskRows, Strategy, catalogue_nce_i, change_ratio,
-    drawn_nce_i, drawn_nce_i_rows, exact_nce_i, exact_nce_i_rows, exact_nce_i_rows_of_group,
-    exact_risk, exact_risk_of_group, exact_risk_with_rows, held_out_nce_i, held_out_risk,
-    log_change_ratio, log_mixed_noise, nce_i, nce_ii,
-};
 pub use pairing::{Pairing, Side};
-pub use pairs::{Catalogue, PairEmbeddings};
 pub use partial_folder::PartialFolder;
 pub use rate::{RateChoice, Schedule};
-pub use samples::{Collate, HostRows, SampleError, Samples, Views};
+pub use samples::{HostRows, SampleError, Samples, Views};
 pub use seed::{Rng, Seed};
-pub use step_rule::{Purpose, StepLosses, StepRule, Stepped};
-pub use trainable::{CollateFor, TrainableEncoder};
+#[cfg(feature = "burn")]
+pub use {
+    collate::{Collate, Stack},
+    contrast::{
+        Contrast, Draws, catalogue_log_noise, cosine_similarity, normalize,
+        paired_cosine_similarity, ranks_among,
+    },
+    encoder::{Batches, Encoder, Mode},
+    icl_kernels::{beside_kernels, has_double_precision, host_values},
+    loss::{
+        ExactRisk, HeldOutRisk, IncrementalInfoNce, IncrementalInfoNceConfig, InfoNce,
+        InfoNceConfig, NoiseLosses, NtXent, NtXentConfig, RiskRows, Strategy, catalogue_nce_i,
+        change_ratio, drawn_nce_i, drawn_nce_i_rows, exact_nce_i, exact_nce_i_rows,
+        exact_nce_i_rows_of_group, exact_risk, exact_risk_of_group, exact_risk_with_rows,
+        held_out_nce_i, held_out_risk, log_change_ratio, log_mixed_noise, nce_i, nce_ii,
+    },
+    pairs::{Catalogue, PairEmbeddings},
+    step_rule::{Purpose, StepLosses, StepRule, Stepped},
+    trainable::{CollateFor, TrainableEncoder},
+};

@@ -1,8 +1,6 @@
-//! The traits that connect a data set to the trainer: samples, views and collation.
+//! The traits that connect a data set to the trainer: samples and views.
 
 use std::borrow::Cow;
-
-use burn::tensor::backend::Backend;
 
 use crate::Rng;
 use crate::pairing::Pairing;
@@ -203,36 +201,3 @@ macro_rules! views_behind {
 }
 
 views_behind!(&V, Box<V>);
-
-/// Collation: a list of views `V` becomes one batch `T` on a device of the backend `B`.
-///
-/// It is Burn's `Batcher` but for one difference: it borrows the views, so that the next batch reuses their memory.
-/// `FromBatcher` (feature `dataset`) makes a collation of any batcher.
-///
-/// ```
-/// use burn::tensor::{Tensor, TensorData, backend::Backend};
-/// use icl_core::Collate;
-///
-/// struct Points;
-///
-/// impl<B: Backend> Collate<B, [f32; 2], Tensor<B, 2>> for Points {
-///     fn collate(&self, views: &[[f32; 2]], device: &B::Device) -> Tensor<B, 2> {
-///         Tensor::from_data(TensorData::new(views.concat(), [views.len(), 2]), device)
-///     }
-/// }
-/// ```
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` does not make batches `{T}` of views `{V}`",
-    note = "implement `Collate<B, {V}, {T}>` for every `B: Backend`, or wrap a `Batcher` of Burn in `FromBatcher` (feature \
-            `dataset`)"
-)]
-pub trait Collate<B: Backend, V, T>: Send + Sync {
-    /// Makes the batch of these views, in their order.
-    fn collate(&self, views: &[V], device: &B::Device) -> T;
-}
-
-impl<B: Backend, V, T, C: Collate<B, V, T>> Collate<B, V, T> for &C {
-    fn collate(&self, views: &[V], device: &B::Device) -> T {
-        (**self).collate(views, device)
-    }
-}

@@ -3,8 +3,8 @@
 use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
 
+use crate::collate::Collate;
 use crate::encoder::Encoder;
-use crate::samples::Collate;
 
 /// Encoder that can be trained: a module that is an [`Encoder`] on the backend with gradients and, for evaluation, on
 /// the one without. Every encoder that is written for all `B: Backend` is one.

@@ -1,4 +1,9 @@
-//! Everything that an update needs, imported by `use icl::prelude::*`.
+//! All names that most programs with an update need, imported by `use icl::prelude::*`.
 
-pub use icl_core::{Augment, Collate, Encoder, Increment, Mode, Rng, Samples, Stack, Views};
-pub use icl_train::{Method, Trainer, TrainingSettings};
+pub use icl_core::{
+    Augment, Batches, Collate, CollateFor, Encoder, GrowthRatio, Increment, Mode, Origin, Rng,
+    SampleError, Samples, Seed, Stack, TrainableEncoder, Views,
+};
+pub use icl_train::{
+    Callbacks, Evaluator, Method, Outcome, TrainError, TrainErrorKind, Trainer, TrainingSettings,
+};

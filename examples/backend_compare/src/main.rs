@@ -5,10 +5,10 @@ use anyhow::Result;
 use burn::backend::{Autodiff, Flex};
 use burn::tensor::backend::Backend;
 use clap::Parser;
-use icl::core::{GrowthRatio, Seed};
 use icl::data::{GraphCollate, GraphViewsConfig, Split, embedded};
 use icl::models::GcnConfig;
-use icl::train::{Callbacks, Method, StopRule, Trainer, TrainingSettings};
+use icl::prelude::*;
+use icl::train::StopRule;
 use icl_report::{BackendTask, BackendTrace};
 
 /// Takes the same steps on every backend that it was built with

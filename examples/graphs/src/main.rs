@@ -12,11 +12,10 @@ use std::process::ExitCode;
 use anyhow::Result;
 use burn::backend::{Autodiff, Flex};
 use clap::Parser;
-use icl::core::{GrowthRatio, Seed};
 use icl::data::{Graph, GraphCollate, GraphDataset, GraphViewsConfig, Split, catalogue, read_tu};
 use icl::eval::{Accuracies, KnnProtocolConfig, Matrix};
 use icl::models::{Gcn, GcnConfig};
-use icl::train::{Callbacks, Method, Trainer, TrainingSettings};
+use icl::prelude::*;
 
 type B = Autodiff<Flex>;
 

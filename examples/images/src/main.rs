@@ -13,14 +13,13 @@ use std::process::ExitCode;
 use anyhow::{Error, Result};
 use burn::backend::{Autodiff, Flex};
 use clap::Parser;
-use icl::core::{GrowthRatio, Samples, Seed, Views};
 use icl::data::{
     DataError, ImageCollate, ImageDataset, ImageOptions, ImageViewsConfig, Split, embedded,
     read_images,
 };
 use icl::eval::{Accuracies, FewLabelsConfig, Matrix};
 use icl::models::{ResNet, ResNetConfig};
-use icl::train::{Callbacks, Method, Trainer, TrainingSettings};
+use icl::prelude::*;
 
 type B = Autodiff<Flex>;
 

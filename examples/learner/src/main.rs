@@ -26,7 +26,8 @@ use burn::train::checkpoint::KeepLastNCheckpoints;
 use burn::train::metric::{LossMetric, store::Split};
 use burn::train::{InferenceStep, Learner, LearnerSummary, SupervisedTraining};
 use clap::Parser;
-use icl::core::{Augment, Encoder, Mode, Origin, Seed, Stack, exact_risk};
+use icl::core::exact_risk;
+use icl::prelude::*;
 use icl::train::{
     ContrastiveStep, ContrastiveStepConfig, GainEarlyStoppingStrategy, LossKind, OriginBatcher,
     PairBatcher, PairMetric,

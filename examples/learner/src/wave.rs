@@ -2,7 +2,7 @@
 
 use std::f32::consts::TAU;
 
-use icl::core::{Origin, Rng};
+use icl::prelude::*;
 use rand::RngExt;
 
 /// Number of values of a wave.

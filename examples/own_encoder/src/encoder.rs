@@ -5,8 +5,8 @@ use burn::nn::conv::{Conv1d, Conv1dConfig};
 use burn::nn::{Linear, LinearConfig};
 use burn::tensor::activation::gelu;
 use burn::tensor::{Tensor, backend::Backend};
-use icl::core::{Batches, Encoder, Mode, SampleError, Seed};
 use icl::models::BatchStatistics;
+use icl::prelude::*;
 
 /// ε, added to variances in normalisation.
 const EPSILON: f64 = 1e-5;

@@ -15,9 +15,8 @@ use anyhow::Result;
 use burn::backend::{Autodiff, Flex};
 use clap::Parser;
 use encoder::WaveEncoder;
-use icl::core::{Increment, Seed};
 use icl::eval::{Accuracies, KnnProtocolConfig, Matrix};
-use icl::train::{Callbacks, Method, Trainer, TrainingSettings};
+use icl::prelude::*;
 use views::{BeginAnywhere, Stack};
 use wave::{LENGTH, Wave};
 

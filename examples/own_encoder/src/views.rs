@@ -1,7 +1,7 @@
 //! What connects the data: how views are made, and how they become a batch.
 
 use burn::tensor::{Tensor, TensorData, backend::Backend};
-use icl::core::{Collate, Rng, Views};
+use icl::prelude::*;
 use rand::RngExt;
 
 use crate::wave::{LENGTH, Wave};

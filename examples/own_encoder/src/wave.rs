@@ -2,7 +2,7 @@
 
 use std::f32::consts::TAU;
 
-use icl::core::Rng;
+use icl::prelude::*;
 use rand::RngExt;
 
 /// Values of a wave.

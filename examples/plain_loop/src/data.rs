@@ -1,7 +1,6 @@
 //! Generated data: points around the centres of classes, of which the new data have some of their own.
 
 use anyhow::Result;
-use icl::core::Seed;
 use icl::prelude::*;
 use rand::RngExt;
 

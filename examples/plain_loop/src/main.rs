@@ -9,9 +9,9 @@ use burn::module::{AutodiffModule, Module};
 use burn::nn::{Linear, LinearConfig};
 use burn::optim::{AdamConfig, GradientsParams, Optimizer};
 use burn::tensor::{Tensor, activation::relu, backend::Backend};
-use icl::core::{InfoNceConfig, Seed};
+use icl::core::InfoNceConfig;
 use icl::prelude::*;
-use icl::train::{Evaluator, GainRule, Sampler, Sampling, WeightAverage};
+use icl::train::{GainRule, Sampler, Sampling, WeightAverage};
 
 use crate::data::{Point, WIDTH, noisy, points};
 

@@ -3,10 +3,11 @@
 use anyhow::Result;
 use burn::backend::Flex;
 use icl::core::bags::HistoryBatch;
-use icl::core::{Collate, Encoder, Views, host_values};
+use icl::core::host_values;
 use icl::data::{NextItem, NextItemCollate, NextItemDataset, NextItemViews};
 use icl::eval::{Candidates, Matrix, RankedTarget, RankingProtocol, TargetPosition};
 use icl::models::TwoTower;
+use icl::prelude::*;
 
 /// Number of first items that count as recommended.
 const N_RECOMMENDED: usize = 10;

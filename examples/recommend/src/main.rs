@@ -11,12 +11,10 @@ use anyhow::{Error, Result};
 use burn::backend::{Autodiff, Flex};
 use burn::module::AutodiffModule;
 use clap::{Parser, ValueEnum};
-use icl::core::{GrowthRatio, Increment, Seed};
 use icl::data::{Interactions, NextItemCollate, NextItemDataset, NextItemViews, read_interactions};
 use icl::models::{TwoTower, TwoTowerConfig};
-use icl::train::{
-    Callbacks, NegativesSchedule, StepNegatives, Trainer, TrainingSettings, parse_methods,
-};
+use icl::prelude::*;
+use icl::train::{NegativesSchedule, StepNegatives, parse_methods};
 use last_items::LastItems;
 use row::{Row, table};
 

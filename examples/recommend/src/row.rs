@@ -3,7 +3,8 @@
 use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
 use icl::core::ExactRisk;
-use icl::train::{Outcome, StoppedBy};
+use icl::prelude::*;
+use icl::train::StoppedBy;
 
 use crate::last_items::Quality;
 

@@ -4,8 +4,8 @@ use std::fmt::Write;
 use std::fs;
 
 use anyhow::Result;
-use icl::core::{Rng, Seed};
 use icl::data::{Interactions, read_interactions};
+use icl::prelude::*;
 use rand::RngExt;
 
 /// Number of users, who arrive one after another.

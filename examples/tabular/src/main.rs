@@ -6,12 +6,10 @@ mod table;
 
 use anyhow::Result;
 use burn::backend::{Autodiff, Flex};
-use icl::core::{GrowthRatio, Seed};
 use icl::data::{TableViewsConfig, TabularDataset, embedded};
 use icl::eval::{Accuracies, KnnProtocolConfig, Matrix};
 use icl::models::{Mlp, MlpConfig};
 use icl::prelude::*;
-use icl::train::Callbacks;
 
 fn main() -> Result<()> {
     let epochs = std::env::args().nth(1).map_or(Ok(100), |n| n.parse())?;

@@ -55,9 +55,37 @@ const TEST_SUPPORT: (&str, &str) = ("icl-core", "testing");
 /// The one arrow that benchmarks add: they measure an agent's decision next to everything else.
 const BENCHMARKED: (&str, &str) = ("icl-cli", "icl-rl");
 
-/// Checks the arrows between the packages of the workspace.
+/// Crates that users without Burn, or with another version of it, depend on: whatever brings Burn is optional.
+const WITHOUT_TENSORS: [&str; 2] = ["icl-core", "icl-eval"];
+
+/// Checks the arrows between the packages of the workspace, and that no backend is needed where there are no tensors.
 pub fn check(metadata: &Metadata) -> Findings {
-    Findings::of(problems(&metadata.workspace_packages()))
+    let packages = metadata.workspace_packages();
+    let mut problems = problems(&packages);
+    problems.extend(packages.iter().flat_map(|it| tensors(it)));
+    Findings::of(problems)
+}
+
+/// Returns a sentence for each dependency by which a crate without tensors would need Burn.
+fn tensors(package: &Package) -> Vec<String> {
+    let needs = |it: &&Dependency| match WITHOUT_TENSORS.contains(&it.name.as_str()) {
+        true => it.uses_default_features || !it.features.is_empty(),
+        false => ["burn", "cubecl", "icl-"]
+            .iter()
+            .any(|start| it.name.starts_with(start)),
+    };
+    let is_checked = WITHOUT_TENSORS.contains(&package.name.as_str());
+    let dependencies = package.dependencies.iter().filter(|_| is_checked);
+    dependencies
+        .filter(|it| it.kind == DependencyKind::Normal && !it.optional)
+        .filter(needs)
+        .map(|it| {
+            format!(
+                "{} → {}: this brings Burn where no tensors are; make it optional, or turn its default features off",
+                package.name, it.name
+            )
+        })
+        .collect()
 }
 
 /// Returns what is wrong with these packages, a sentence each.
@@ -170,6 +198,22 @@ mod tests {
             ("own_encoder", "images"),
         ] {
             assert_eq!(problems_of(from, &["burn", to]), [format!("{from} → {to}")]);
+        }
+    }
+
+    #[test]
+    fn no_backend_comes_where_no_tensors_are() {
+        let tensors_of =
+            |name: &str, dependency: &str| tensors(&package(name, &[dependency])).len();
+        for dependency in ["burn", "burn-flex", "icl-core", "icl-kernels"] {
+            assert_eq!(tensors_of("icl-eval", dependency), 1, "{dependency}");
+        }
+        for (name, dependency) in [
+            ("icl-eval", "rand"),
+            ("icl-core", "icl-core test testing"),
+            ("icl-data", "burn"),
+        ] {
+            assert_eq!(tensors_of(name, dependency), 0, "{name} {dependency}");
         }
     }
 

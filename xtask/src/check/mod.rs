@@ -32,7 +32,7 @@ struct Repository {
 type Check = fn(&Repository) -> anyhow::Result<Findings>;
 
 /// All checks, the quick ones first.
-const CHECKS: [(&str, Check); 11] = [
+const CHECKS: [(&str, Check); 12] = [
     ("dependency arrows", |it| Ok(arrows::check(&it.metadata))),
     ("circles of imports", |it| {
         circles::check(&it.root, &it.metadata)
@@ -46,11 +46,15 @@ const CHECKS: [(&str, Check); 11] = [
     }),
     ("dependencies", |it| dependencies::check(&it.root)),
     ("format", |it| of_cargo(it, "fmt --all -- --check")),
+    ("crates without a backend", |it| of_cargo(it, ALONE)),
     ("lints", |it| of_cargo(it, LINTS)),
     ("documentation", |it| {
         of_cargo(it, "doc --release --workspace --no-deps")
     }),
 ];
+
+// Alone, since features that other crates turn on would hide what is missing; it brings icl-core without its own.
+const ALONE: &str = "check --release --package icl-eval";
 
 const LINTS: &str = "clippy --release --workspace --all-targets --keep-going -- -D warnings";
 

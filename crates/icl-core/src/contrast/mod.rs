@@ -12,3 +12,4 @@ pub use similarity::{cosine_similarity, normalize, paired_cosine_similarity};
 pub use terms::Contrast;
 
 pub(crate) use drawn::drawn_log_noise_in_batch;
+pub(crate) use ranks_among::ranks_of;

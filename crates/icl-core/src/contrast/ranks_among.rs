@@ -25,8 +25,17 @@ pub fn ranks_among<B: Backend>(
     let [anchors, positives, noise] = [anchors, positives, noise].map(normalize);
     let of_positives = (anchors.clone() * positives).sum_dim(1).squeeze_dim(1);
     let of_noise = anchors.matmul(noise.transpose());
-    let rivals = Rivals::of_rows(of_noise, of_positives);
-    Ranks::new(rivals.map(|it| Rank::of(it, n_noise)).collect())
+    ranks_of(Rivals::of_rows(of_noise, of_positives), n_noise)
+}
+
+/// Returns the ranks among `n_noise` samples of which these score at least as high.
+pub(crate) fn ranks_of(rivals: impl Iterator<Item = Rivals>, n_noise: usize) -> Ranks {
+    let rank = |Rivals { above, tied }| Rank {
+        below: n_noise - above - tied,
+        tied,
+        above,
+    };
+    Ranks::new(rivals.map(rank).collect())
 }
 
 #[cfg(test)]

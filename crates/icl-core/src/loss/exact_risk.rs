@@ -1,15 +1,15 @@
 //! The exact risk: the objective with all pairs of the data in its expectation.
 
 use burn::tensor::{Tensor, backend::Backend};
-use icl_kernels::rows::Rivals;
 use serde::{Deserialize, Serialize};
 
 use super::bias::{NoiseLosses, Strategy};
 use super::info_nce::nce_i;
 use super::noise_of_rows::noise_of_rows;
+use crate::contrast::ranks_of;
 use crate::contrast::similarity::normalize;
 use crate::contrast::terms::positive_logits;
-use crate::negatives::{Rank, Ranks};
+use crate::negatives::Ranks;
 use crate::{Alone, ByOrigin, Contrast, Error, Group, GrowthRatio, Origin, host_values};
 
 /// Reason for which a group of one returns no error.
@@ -200,7 +200,7 @@ pub(super) fn exact_losses<B: Backend>(
         negatives,
         alpha,
     );
-    Ok((losses, ranks(rivals), alpha))
+    Ok((losses, ranks_of(rivals.into_iter(), n - 1), alpha))
 }
 
 /// Computes the exact risk of one population, before any new data arrive, in nats: the mean of NCE-I
@@ -256,7 +256,7 @@ pub fn exact_nce_i_rows_of_group<B: Backend>(
     let positive = cosines / temperature;
     Ok(RiskRows {
         losses: host_values(nce_i(positive, log_noise, negatives)),
-        ranks: ranks(rivals),
+        ranks: ranks_of(rivals.into_iter(), n - 1),
     })
 }
 
@@ -268,10 +268,4 @@ fn positive_cosines<B: Backend>(anchors: &Tensor<B, 2>, positives: &Tensor<B, 2>
 
 fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
-}
-
-/// Returns the ranks of the positives among all other rows.
-fn ranks(rivals: Vec<Rivals>) -> Ranks {
-    let n_noise = rivals.len() - 1;
-    Ranks::new(rivals.into_iter().map(|it| Rank::of(it, n_noise)).collect())
 }

@@ -2,8 +2,6 @@
 
 use std::ops::Range;
 
-use icl_kernels::rows::Rivals;
-
 /// Rank of one positive: the number of noise samples below it, as high as it, and above it, by their similarity to the
 /// anchor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,15 +15,6 @@ pub struct Rank {
 }
 
 impl Rank {
-    /// Returns the rank among `n_noise` samples of which these score at least as high.
-    pub(crate) fn of(rivals: Rivals, n_noise: usize) -> Self {
-        Self {
-            below: n_noise - rivals.above - rivals.tied,
-            tied: rivals.tied,
-            above: rivals.above,
-        }
-    }
-
     /// Returns the number m of noise samples.
     pub fn n_noise(&self) -> usize {
         self.below + self.tied + self.above

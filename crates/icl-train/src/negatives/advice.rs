@@ -1,12 +1,9 @@
 //! Numbers of negatives that the ranks of a run's own evaluations advise.
 
-use icl_core::negatives::{Optimum, Ranks, effectiveness_by_k, reliability, separation};
+use icl_core::negatives::{MAX_ADVISED, Optimum, Ranks, advise, reliability, separation};
 use serde::{Deserialize, Serialize};
 
 use crate::negatives::{NegativesPeak, NegativesSchedule, StepNegatives};
-
-/// Largest number of negatives that is advised.
-const MAX_K: usize = 1000;
 
 /// Largest factor by which [`NegativesSchedule::Stagewise`] changes K at an evaluation.
 const LARGEST_STEP: f64 = 2.0;
@@ -50,39 +47,25 @@ impl Advice {
             return;
         };
         self.highest = self.highest.max(training.auc());
-        let next = of_stage(separation_of(self.highest, training), held_out) as f64;
+        let label = separation(inner_auc(training, self.highest)).unwrap_or(0.0);
+        let next = of_stage(label, held_out) as f64;
         self.stage = next.clamp(self.stage / LARGEST_STEP, self.stage * LARGEST_STEP);
     }
 }
 
-/// Returns the separation μ of a measured AUC. An AUC of 0 or 1 counts as half a pair away from it.
-fn separation_of(auc: f64, of: &Ranks) -> f64 {
-    let pairs: usize = of.of_anchors().iter().map(|rank| rank.n_noise()).sum();
+/// Returns an AUC of ranks above 0 and below 1: these two, which have no separation, count as half a pair away.
+fn inner_auc(ranks: &Ranks, auc: f64) -> f64 {
+    let pairs: usize = ranks.of_anchors().iter().map(|rank| rank.n_noise()).sum();
     let end = 0.5 / pairs as f64;
-    separation(auc.clamp(end, 1.0 - end)).unwrap_or(0.0)
+    auc.clamp(end, 1.0 - end)
 }
 
-/// Returns the number K* of negatives of an update: labels are as reliable as the encoder ranks old data, and its predictions
-/// on new data come up to that from where they are.
-///
-/// ```text
-/// K* = argmax over K of P(μ_old, K) − mean over t of P(μ_old − (μ_old − μ_new)·e^{−t}, K),  t from 0 to 3
-/// ```
-///
-/// New data that are ranked as well as old data say nothing about a course; it begins at 0 then, as that of a new encoder.
+/// Returns the number of negatives of an update, which draws at most all other samples.
 fn of_update(old: &Ranks, new: &Ranks) -> usize {
-    let label = separation_of(old.auc(), old).max(0.0);
-    let start = separation_of(new.auc(), new).max(0.0);
-    let start = if start < label { start } else { 0.0 };
-    // The course of a whole training leads from 0 to 1.
-    let course = icl_core::negatives::course(1.0, 3.0);
-    let predictions: Vec<f64> = course.iter().map(|t| start + (label - start) * t).collect();
     let most = old.of_anchors().len() + new.of_anchors().len() - 1;
-    let values = effectiveness_by_k(label, &predictions, 1.0, most.clamp(1, MAX_K));
-    values
-        .ok()
-        .and_then(|values| Optimum::of(&values))
-        .map_or(1, |optimum| optimum.k)
+    let advice = advise(inner_auc(old, old.auc()), inner_auc(new, new.auc()));
+    // The effectiveness has one maximum over K.
+    advice.map_or(1, |optimum| optimum.k.min(most.max(1)))
 }
 
 /// Returns the number of negatives of a stage of the training, with P(B; K) as measured on held-out samples.
@@ -91,7 +74,7 @@ fn of_update(old: &Ranks, new: &Ranks) -> usize {
 /// K = argmax over K of P(μ, K) − P(B; K)
 /// ```
 fn of_stage(label: f64, held_out: &Ranks) -> usize {
-    let right = held_out.right_by_k(MAX_K);
+    let right = held_out.right_by_k(MAX_ADVISED);
     let values = right.iter().enumerate();
     let values: Vec<f64> = values
         .map(|(at, right)| reliability(label, (at + 1) as f64) - right)
@@ -130,7 +113,7 @@ mod tests {
         assert!(of_update(&ranks(950), &ranks(900)) > 20);
         assert_eq!(of_update(&ranks(950), &ranks(990)), 20);
         assert_eq!(of_update(&ranks(400), &ranks(300)), 1);
-        assert!(of_update(&ranks(1000), &ranks(1000)) <= MAX_K);
+        assert!(of_update(&ranks(1000), &ranks(1000)) <= MAX_ADVISED);
     }
 
     #[test]
