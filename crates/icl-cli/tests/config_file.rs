@@ -151,7 +151,7 @@ fn what_is_no_toml_or_no_option() {
         (
             "optimizer = \"rmsprop\"\n",
             (1, 13),
-            "optimizer: found \"rmsprop\", expected one of adam, sgd, lars",
+            "optimizer: found \"rmsprop\", expected one of adam, adamw, muon, sgd, lars",
         ),
         (
             "split = \"odd\"\n",

@@ -28,7 +28,7 @@ fn unfit_tensor(found: impl fmt::Display, expected: impl fmt::Display) -> Error 
 #[derive(Debug)]
 pub struct SavedTensors {
     tensors: Vec<SavedTensor>,
-    /// Names at the top of the record: fields of a module, identities of parameters of an optimizer.
+    /// Names at the top of the record: fields of a module, identities of parameters of an optimizer or of its parts.
     entries: Vec<String>,
 }
 
@@ -51,10 +51,16 @@ impl SavedTensors {
     pub fn read(bytes: &[u8]) -> Result<Self, Error> {
         let record = Value::read(bytes).ok_or_else(unfit)?;
         let item = record.field("item").ok_or_else(unfit)?;
-        let entries = match item {
-            Value::Map(fields) => fields.iter().map(|(name, _)| (*name).to_owned()).collect(),
-            _ => Vec::new(),
+        // An optimizer of several parts has a map for each.
+        let parts = match item {
+            Value::List(parts) => parts.as_slice(),
+            part => std::slice::from_ref(part),
         };
+        let names = parts.iter().flat_map(|part| match part {
+            Value::Map(fields) => fields.as_slice(),
+            _ => &[],
+        });
+        let entries = names.map(|(name, _)| (*name).to_owned()).collect();
         let mut tensors = Vec::new();
         collect(item, None, &mut Vec::new(), &mut tensors);
         tensors.sort_by(|a, b| a.path.cmp(&b.path));
@@ -103,7 +109,9 @@ impl SavedTensors {
             parameter(entry)?;
         }
         for tensor in &self.tensors {
-            let expected = parameter(tensor.path.first().ok_or_else(unfit)?)?;
+            // Below the number of the part, if there are several.
+            let known = tensor.path.iter().find_map(|name| parameter(name).ok());
+            let expected = known.ok_or_else(unfit)?;
             tensor.check(&expected.kind())?;
             // Burn has a variant for each number of axes.
             let rank = format!("Rank{}", tensor.shape.len());

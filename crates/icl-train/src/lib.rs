@@ -18,7 +18,9 @@
 //! | [`Evaluator`], [`Evaluated`], [`Measured`] | the exact risk of an encoder, its embeddings, and the result of a protocol |
 //! | [`StopRule`], [`StoppedBy`], [`ExpectedGain`], [`plateau`], [`TARGET_RATIO`], [`time_to_target`] | the end of a run, and the time to the quality of retraining |
 //! | [`RunOptimizer`], [`OptimizerState`] | the optimizer of a run: any of Burn's ([`BurnOptimizer`]), [`DefaultAdam`], or a choice at run time ([`UpdateRule`]) |
-//! | [`OnePassAdam`], [`Lars`], [`LarsState`], [`Distance`] | optimizers of our own, and the distance of the distillation term |
+//! | [`OnePassAdam`], [`MuonWithAdam`], [`MuonWithAdamConfig`], [`Lars`], [`LarsState`] | optimizers of our own, for any training loop |
+//! | [`clip_norm`] | gradients clipped by their norm over all parameters, for any training loop |
+//! | [`Distance`] | the distance of the distillation term |
 //! | `ContrastiveStep`, `PairMetric`, `GainEarlyStoppingStrategy` | step, metrics and early stopping for Burn's `Learner` (feature `train`) |
 //! | `EpochMetrics` | epochs of a trainer for Burn's renderers and loggers (feature `train`) |
 //! | [`TrainError`], [`TrainErrorKind`] | the error of this crate |
@@ -71,8 +73,8 @@ pub use method::{
 };
 pub use negatives::{NegativesForm, NegativesPeak, NegativesSchedule, StepNegatives};
 pub use optimizer::{
-    BurnOptimizer, DefaultAdam, Lars, LarsState, OnePassAdam, OptimizerState, RunOptimizer,
-    UpdateRule,
+    BurnOptimizer, DefaultAdam, Lars, LarsState, MuonWithAdam, MuonWithAdamConfig, OnePassAdam,
+    OptimizerState, RunOptimizer, UpdateRule, clip_norm,
 };
 pub use progress::{
     Callbacks, Cost, EpochReport, Evaluation, INERT_MOVE, Outcome, Progress, Seconds, StepReport,

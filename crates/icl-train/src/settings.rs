@@ -38,6 +38,15 @@ pub struct TrainingSettings {
     pub pretraining_rate: RateChoice,
     /// Learning rate, above 0: lr of Eq. 10, or lr_q of Eq. 12 under meta-optimization. Default: 0.003.
     pub learning_rate: f64,
+    /// Number of steps over which the learning rate rises to its value, whatever its source: step t, counted from 1, has
+    /// min(1, t/`warm_up`) of it. Rates of inner steps do not rise. Default: 0.
+    pub warm_up: u64,
+    /// Weight decay of the [`UpdateRule`](crate::UpdateRule), at least 0. Adam has none, and an optimizer of
+    /// [`Trainer::optimizer`](crate::Trainer::optimizer) its own: both refuse one above 0. Default: `None`, that of the rule.
+    pub weight_decay: Option<f64>,
+    /// Largest Euclidean norm of the gradient of a step over all parameters, above 0: see [`clip_norm`](crate::clip_norm).
+    /// It is that of the whole batch, whatever the number of devices. Default: `None`, no limit.
+    pub clip_norm: Option<f64>,
     /// Number of steps that earlier runs have done with this encoder, which [`RateChoice::MetaDecay`] alone reads: over a
     /// stream, the sum of [`n_steps`](crate::TrainingRecord::n_steps) of the runs so far. Default: 0.
     pub steps_before: u64,
@@ -111,6 +120,9 @@ impl Default for TrainingSettings {
             chunk: None,
             pretraining_rate: RateChoice::Fixed,
             learning_rate: 3e-3,
+            warm_up: 0,
+            weight_decay: None,
+            clip_norm: None,
             steps_before: 0,
             temperature: TEMPERATURE,
             negatives: NEGATIVES,
@@ -147,14 +159,20 @@ impl TrainingSettings {
             ("support_learning_rate", self.support_learning_rate),
             ("distillation_weight", self.distillation_weight),
             ("budget", self.budget.unwrap_or(1.0)),
+            ("clip_norm", self.clip_norm.unwrap_or(1.0)),
         ];
         for (field, found) in numbers {
             TrainError::unless(found.is_finite() && found > 0.0, field, found, positive)?;
         }
         self.step_negatives.check(self.negatives)?;
-        let (gain, decay) = (self.min_gain, self.average_decay);
-        let is_gain = gain.is_finite() && gain >= 0.0;
-        TrainError::unless(is_gain, "min_gain", gain, "a number of at least 0")?;
+        for (field, found) in [
+            ("min_gain", self.min_gain),
+            ("weight_decay", self.weight_decay.unwrap_or_default()),
+        ] {
+            let is_valid = found.is_finite() && found >= 0.0;
+            TrainError::unless(is_valid, field, found, "a number of at least 0")?;
+        }
+        let decay = self.average_decay;
         let is_decay = (0.0..1.0).contains(&decay);
         TrainError::unless(
             is_decay,
@@ -223,6 +241,14 @@ impl TrainingSettings {
             .filter(|(name, _)| !["chunk", "epochs"].contains(&name.as_str()))
             .map(|(name, value)| (name.clone(), value.to_string()))
             .collect()
+    }
+
+    /// Returns the learning rate that is applied at a step, counted from 0, where its source says `rate`.
+    pub(crate) fn warmed_up(&self, rate: f64, step: u64) -> f64 {
+        match step < self.warm_up {
+            true => rate * (step + 1) as f64 / self.warm_up as f64,
+            false => rate,
+        }
     }
 
     /// Returns whether a charged cost reaches the budget.

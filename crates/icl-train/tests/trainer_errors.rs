@@ -135,4 +135,6 @@ fn wrong_settings_are_rejected() {
     assert!(check(|s| s.epochs = 0).starts_with("epochs: found 0"));
     assert!(check(|s| s.evaluate_every = Some(0)).starts_with("evaluate_every: found 0"));
     assert!(check(|s| s.average_decay = 1.0).starts_with("average_decay: found 1"));
+    assert!(check(|s| s.clip_norm = Some(0.0)).starts_with("clip_norm: found 0"));
+    assert!(check(|s| s.weight_decay = Some(-0.1)).starts_with("weight_decay: found -0.1"));
 }

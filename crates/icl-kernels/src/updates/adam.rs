@@ -26,9 +26,12 @@ use crate::backends::is_host_memory;
 /// parameters of a ResNet-18 takes as long as a batch of small images. For `f32` tensors in host memory
 /// this optimizer makes one pass on all threads; LibTorch's are updated in place by its own operators
 /// (feature `tch`); for other tensors it uses Burn's operations. The state is Burn's in all cases.
+///
+/// With decoupled weight decay it is AdamW (Loshchilov and Hutter, 2019): θ ← (1 − lr·wd)·θ before the step, in a pass of its own.
 #[derive(Clone)]
 pub struct OnePassAdam {
     composed: Adam,
+    weight_decay: f64,
 }
 
 impl std::fmt::Debug for OnePassAdam {
@@ -40,13 +43,25 @@ impl std::fmt::Debug for OnePassAdam {
 impl OnePassAdam {
     /// Creates the optimizer of a module.
     pub fn init<M: AutodiffModule<B>, B: AutodiffBackend>() -> OptimizerAdaptor<Self, M, B> {
+        Self::init_with_decay(0.0)
+    }
+
+    /// Creates the optimizer of a module with decoupled weight decay, at least 0.
+    pub fn init_with_decay<M: AutodiffModule<B>, B: AutodiffBackend>(
+        weight_decay: f64,
+    ) -> OptimizerAdaptor<Self, M, B> {
+        OptimizerAdaptor::from(Self::new(weight_decay))
+    }
+
+    fn new(weight_decay: f64) -> Self {
         let config = AdamConfig::new()
             .with_beta_1(BETA_1)
             .with_beta_2(BETA_2)
             .with_epsilon(EPSILON);
-        OptimizerAdaptor::from(Self {
+        Self {
             composed: config.build(),
-        })
+            weight_decay,
+        }
     }
 }
 
@@ -60,6 +75,10 @@ impl<B: Backend> SimpleOptimizer<B> for OnePassAdam {
         grad: Tensor<B, D>,
         state: Option<AdamState<B, D>>,
     ) -> (Tensor<B, D>, Option<AdamState<B, D>>) {
+        let tensor = match self.weight_decay {
+            0.0 => tensor,
+            decay => tensor.mul_scalar(1.0 - lr * decay),
+        };
         let is_single = [&tensor, &grad].iter().all(|x| x.dtype() == DType::F32);
         let Some(update) = update_on::<B, D>().filter(|_| is_single) else {
             return self.composed.step(lr, tensor, grad, state);
@@ -151,21 +170,18 @@ mod tests {
         )
     }
 
-    fn optimizer() -> OnePassAdam {
-        OnePassAdam {
-            composed: AdamConfig::new().with_epsilon(EPSILON).build(),
-        }
-    }
-
     /// Against the recursion in double precision, over many steps, more values than a chunk has, and
     /// gradients from tiny to large.
     #[test]
     fn it_is_the_recursion_that_it_says() {
-        compare_with_recursion::<TestBackend>();
-        compare_with_recursion::<ComposedBackend>();
+        for weight_decay in [0.0, 0.5] {
+            compare_with_recursion::<TestBackend>(weight_decay);
+            compare_with_recursion::<ComposedBackend>(weight_decay);
+        }
     }
 
-    fn compare_with_recursion<B: Backend>() {
+    fn compare_with_recursion<B: Backend>(weight_decay: f64) {
+        let optimizer = OnePassAdam::new(weight_decay);
         let n = CHUNK + 3;
         let gradient = |step: usize, at: usize| {
             let scale = 10_f64.powi(-((at % 9) as i32));
@@ -178,7 +194,7 @@ mod tests {
         for step in 1..=20 {
             let gradients: Vec<f64> = (0..n).map(|at| gradient(step, at)).collect();
             let single: Vec<f32> = gradients.iter().map(|g| *g as f32).collect();
-            (parameters, state) = optimizer().step(0.01, parameters, tensor(&single), state);
+            (parameters, state) = optimizer.step(0.01, parameters, tensor(&single), state);
             for ([x, m, v], g) in expected.iter_mut().zip(&gradients) {
                 *m = 0.9 * *m + 0.1 * g;
                 *v = 0.999 * *v + 0.001 * g * g;
@@ -186,6 +202,7 @@ mod tests {
                     1.0 - 0.9_f64.powi(step as i32),
                     1.0 - 0.999_f64.powi(step as i32),
                 );
+                *x *= 1.0 - 0.01 * weight_decay;
                 *x -= 0.01 * (*m / c1) / ((*v / c2).sqrt() + 1e-8);
             }
         }
@@ -197,7 +214,7 @@ mod tests {
     #[test]
     fn a_tensor_with_another_reference_is_left_alone() {
         let held = tensor::<TestBackend>(&[1.0, 2.0]);
-        let (moved, _) = optimizer().step(0.1, held.clone(), tensor(&[1.0, -1.0]), None);
+        let (moved, _) = OnePassAdam::new(0.0).step(0.1, held.clone(), tensor(&[1.0, -1.0]), None);
         assert_eq!(to_vec(&held), [1.0, 2.0]);
         assert_close(&to_vec(&moved), &[0.9, 2.1], 1e-5);
     }

@@ -9,7 +9,7 @@ use burn::tensor::backend::{AutodiffBackend, Backend};
 
 const TRUST: f64 = 0.001;
 const MOMENTUM: f64 = 0.9;
-const WEIGHT_DECAY: f64 = 1e-6;
+pub(super) const WEIGHT_DECAY: f64 = 1e-6;
 
 /// Layer-wise adaptive rate scaling (You et al., 2017) in the form of SimCLR's code (Chen et al., 2020),
 /// with trust coefficient η = 0.001, momentum m = 0.9 and weight decay wd = 1e-6, their values. It is the
@@ -39,10 +39,17 @@ pub struct Lars {
 impl Lars {
     /// Creates the optimizer of a module.
     pub fn init<M: AutodiffModule<B>, B: AutodiffBackend>() -> OptimizerAdaptor<Self, M, B> {
+        Self::init_with_decay(WEIGHT_DECAY)
+    }
+
+    /// Creates the optimizer of a module with another weight decay, at least 0.
+    pub fn init_with_decay<M: AutodiffModule<B>, B: AutodiffBackend>(
+        weight_decay: f64,
+    ) -> OptimizerAdaptor<Self, M, B> {
         OptimizerAdaptor::from(Self {
             trust: TRUST,
             momentum: MOMENTUM,
-            weight_decay: WEIGHT_DECAY,
+            weight_decay,
         })
     }
 }

@@ -12,8 +12,8 @@ use crate::error::{TrainError, not_finite};
 use crate::evaluation::evaluated::{Evaluate, Risk};
 use crate::identity::Identity;
 use crate::method::Method;
-use crate::optimizer::BoxedOptimizer;
 use crate::optimizer::rates::OwnRates;
+use crate::optimizer::{BoxedOptimizer, clip_norm};
 use crate::progress::outcome::{Outcome, parameter_change};
 use crate::progress::record::TrainingRecord;
 use crate::progress::step_report::{StepReport, StepSeconds};
@@ -164,6 +164,11 @@ where
         let gradient_s = phase.end();
         let phase = self.loss.clock.start::<B>(&encoder);
         let gradients = std::mem::take(&mut stepped.gradients);
+        let gradients = match self.settings.clip_norm {
+            Some(max_norm) => clip_norm::<B, M>(&encoder, gradients, max_norm),
+            None => gradients,
+        };
+        stepped.rate = self.settings.warmed_up(stepped.rate, index);
         let encoder = self.optimizer.step(stepped.rate, encoder, gradients);
         // Burn keeps a new running statistic for its thread alone until one of these calls merges it, and the next step may be on
         // another thread.

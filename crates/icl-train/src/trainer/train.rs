@@ -242,11 +242,12 @@ where
             backend: PhantomData,
         };
         let seeds = (self.seed, Seed::new(self.seed).child(stream));
+        let optimizer = self.optimizer.begin(settings.weight_decay)?;
         Run::new(
             encoder,
             (method, increment),
             settings,
-            (loss, self.optimizer.begin(), self.own_rates()),
+            (loss, optimizer, self.own_rates()),
             seeds,
             identity,
         )

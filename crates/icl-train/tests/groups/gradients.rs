@@ -140,11 +140,23 @@ fn the_gradient_of_two_members_is_that_of_a_plain_loop() {
             (at_distance(h) - at_distance(-h)) / (2.0 * h)
         })
         .collect();
-    for (size, chunk) in [(2, None), (1, Some(3)), (5, Some(2))] {
+    let norm = expected.iter().map(|g| g * g).sum::<f64>().sqrt();
+    for (size, chunk, clip_norm) in [
+        (2, None, None),
+        (1, Some(3), None),
+        (5, Some(2), None),
+        (1, None, Some(0.3 * norm)),
+        (3, None, Some(0.3 * norm)),
+        (2, Some(2), Some(1.1 * norm)),
+    ] {
         let settings = TrainingSettings {
             chunk,
+            clip_norm,
             ..settings.clone()
         };
+        // The norm is that of the gradient of the whole batch.
+        let factor = clip_norm.map_or(1.0, |largest| f64::min(1.0, largest / (norm + 1e-6)));
+        let expected: Vec<f64> = expected.iter().map(|g| factor * g).collect();
         let gradients = at_all(size, |group| {
             let trainer = icl_train::Trainer::new(&samples, Twice, crate::toy::Stack, &increment)
                 .settings(settings.clone())

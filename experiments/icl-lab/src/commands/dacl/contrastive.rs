@@ -19,7 +19,7 @@ pub fn contrastive(
     let n_steps = settings.epochs * n_training.div_ceil(batch_size).max(1);
     let learning_rate = match settings.optimizer {
         UpdateRule::Lars => scaled_lars_rate(n_steps as u64),
-        UpdateRule::Adam | UpdateRule::Sgd => LEARNING_RATE,
+        UpdateRule::Adam | UpdateRule::AdamW | UpdateRule::Muon | UpdateRule::Sgd => LEARNING_RATE,
     };
     TrainingSettings {
         epochs: settings.epochs,
