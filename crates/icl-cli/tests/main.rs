@@ -25,6 +25,7 @@ mod long_names;
 mod malformed_data;
 mod methods;
 mod negatives;
+mod optimizers;
 mod options;
 mod outliers;
 mod output_folder;

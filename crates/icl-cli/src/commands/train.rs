@@ -83,7 +83,7 @@ impl TrainOptions {
     fn resolve(&mut self) -> Result<Training, Failure> {
         self.data.check()?;
         self.hold_out.check()?;
-        self.pretraining.training.check_negatives(false)?;
+        self.pretraining.training.check(false)?;
         check_out(self.output.folder.out.as_deref())?;
         self.execution.training(TrainingSettings {
             evaluation_samples: self.hold_out.evaluation_samples,

@@ -31,10 +31,13 @@ pub const NEGATIVES: Range = Range::new(1e-9, 1e9);
 /// Learning rates: LARS takes up to about 16; products with gradients are 0 below and infinite above in single
 /// precision.
 pub const RATE: Range = Range::new(1e-30, 1e4);
+/// Weight decays: beyond, nothing is left of a weight after a step at a learning rate of 0.01; below, single precision
+/// changes no weight at any.
+pub const WEIGHT_DECAY: Range = Range::new(1e-12, 100.0);
 /// Temperatures: similarities are divided by them, whose rounding in single precision is then 1e-3 nats; above,
 /// all samples have the same similarity.
 pub const TEMPERATURE: Range = Range::new(1e-4, 1e4);
-/// Weights of a term of the loss: beyond, single precision holds the one term or the other, not both.
+/// Weights of a term of the loss, and norms: beyond, single precision holds the one term or the other, not both.
 pub const WEIGHT: Range = Range::new(1e-9, 1e9);
 /// Shares of the risk: no gain is more than all of it.
 pub const SHARE: Range = Range::new(1e-30, 1.0);

@@ -23,6 +23,9 @@ impl StepOptions {
         TrainingSettings {
             batch_size: self.batch_size,
             learning_rate: self.learning_rate,
+            warm_up: self.warm_up,
+            weight_decay: self.weight_decay,
+            clip_norm: self.clip_norm,
             temperature: loss.temperature,
             negatives: match loss.negatives {
                 Negatives::Number(number) => number,

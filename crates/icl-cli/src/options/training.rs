@@ -31,6 +31,20 @@ pub struct StepOptions {
         default_value = choice::name(&UpdateRule::Adam)
     )]
     pub optimizer: UpdateRule,
+    /// Weight decay of the optimizer. Without it, 0.01 under adamw, 1e-6 under lars, 0 under the others; adam has none
+    #[arg(long, value_name = "DECAY", value_parser = bounds::number_in(bounds::WEIGHT_DECAY))]
+    pub weight_decay: Option<f64>,
+    /// Largest norm of the gradient of a step over all parameters. Without it, no limit
+    #[arg(long, value_name = "NORM", value_parser = bounds::number_in(bounds::WEIGHT))]
+    pub clip_norm: Option<f64>,
+    /// Number of steps over which the learning rate rises linearly to its value, whatever its source; 0 for none
+    #[arg(
+        long,
+        value_name = "STEPS",
+        value_parser = bounds::at_most(bounds::EPOCHS as u64),
+        default_value_t = defaults().warm_up
+    )]
+    pub warm_up: u64,
     /// Learning rate
     #[arg(
         long,
@@ -115,14 +129,26 @@ pub struct TrainingOptions {
     pub(crate) step: StepOptions,
 }
 
-impl TrainingOptions {
-    /// Checks the options of the negatives, and tells over which steps they extend. `can_ask` says whether the command has
-    /// an encoder that can advise their number.
+impl StepOptions {
+    /// Checks options of steps that depend on each other. `can_ask` says whether the command has an encoder that can advise
+    /// the number of negatives.
     ///
     /// # Errors
     /// If they do not fit each other or the command.
-    pub fn check_negatives(&self, can_ask: bool) -> Result<(), Failure> {
-        self.step.loss.check(can_ask)?;
+    pub fn check(&self, can_ask: bool) -> Result<(), Failure> {
+        let of_rule = self.optimizer.check(self.weight_decay);
+        of_rule.map_err(|error| Failure::input(error.at("weight-decay")))?;
+        self.loss.check(can_ask)
+    }
+}
+
+impl TrainingOptions {
+    /// Checks the options of the steps as [`StepOptions::check`] does, and tells over which steps the negatives extend.
+    ///
+    /// # Errors
+    /// If they do not fit each other or the command.
+    pub fn check(&self, can_ask: bool) -> Result<(), Failure> {
+        self.step.check(can_ask)?;
         self.step.loss.tell_course(self.epochs, self.stop);
         Ok(())
     }

@@ -153,7 +153,7 @@ impl CompareOptions {
             }
         }
         check_out(self.output.out.as_deref())?;
-        self.step.loss.check(false)?;
+        self.step.check(false)?;
         let settings = settings::checked(
             TrainingSettings {
                 // Every epoch has a step, and the run is stopped after the last one that is asked for.

@@ -140,7 +140,7 @@ impl RunOptions {
     /// # Errors
     /// At the first value that is not valid.
     pub fn resolve(mut self) -> Result<Resolved, Failure> {
-        self.pretraining.training.check_negatives(true)?;
+        self.pretraining.training.check(true)?;
         let settings = TrainingSettings {
             evaluation_samples: self.hold_out.evaluation_samples,
             chunk: self.execution.chunk,

@@ -162,7 +162,7 @@ impl StreamOptions {
         self.source.check(&self.data.name)?;
         self.course.check()?;
         check_out(self.out.as_deref())?;
-        self.pretraining.training.check_negatives(false)?;
+        self.pretraining.training.check(false)?;
         if self.out.is_none() && !self.course.dry_run {
             return Err(Failure::input(anyhow!(
                 "out: found no folder, expected --out DIR (or --dry-run, which writes nothing)"

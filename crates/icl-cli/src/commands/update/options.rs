@@ -122,7 +122,7 @@ impl UpdateOptions {
     /// # Errors
     /// At the first value that is not valid.
     pub fn resolve(mut self) -> Result<Resolved, Failure> {
-        self.training.check_negatives(true)?;
+        self.training.check(true)?;
         let settings = TrainingSettings {
             evaluation_samples: self.hold_out.evaluation_samples,
             ..self.training.settings(Some(&self.methods))
