@@ -1,12 +1,14 @@
-//! Weights of torchvision's network: taken whole, or rejected with everything that is wrong.
+//! Weights of torchvision's network: taken whole, or rejected with everything that is wrong, and written.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use burn::module::{Module, ModuleMapper, Param};
+use burn::tensor::Tensor;
 use icl_core::testing::{TestBackend, assert_close};
 use icl_core::{Error, Seed};
 use icl_models::{ResNet, ResNetConfig, Stem};
-use safetensors::Dtype;
+use safetensors::{Dtype, SafeTensors};
 use tempfile::TempDir;
 
 use crate::synthetic::{
@@ -74,6 +76,87 @@ fn every_tensor_lands_in_its_place() {
         .collect();
     assert_eq!(head.len(), 4);
     assert!(head.iter().all(|path| before[*path] == after[*path]));
+}
+
+/// Names, types and shapes are those that scripts/reference/resnet.py found in torchvision's state dict.
+#[test]
+fn what_is_written_is_the_state_dict_to_the_bit() {
+    let case = case();
+    let (folder, file) = temporary("resnet18.safetensors");
+    write(&state(&case), &file);
+    let config = with_classes().with_projection(Some(7));
+    let loaded = encoder(config.clone())
+        .with_torchvision_weights(&file)
+        .unwrap();
+    let written = folder.path().join("updated.safetensors");
+    loaded.save_torchvision_weights(&written).unwrap();
+    let bytes = fs::read(&written).unwrap();
+    assert_eq!(as_stored(&bytes), state(&case));
+    loaded.save_torchvision_weights(&written).unwrap();
+    assert_eq!(fs::read(&written).unwrap(), bytes);
+
+    // Read into another encoder, all but the projection head is as it was.
+    let other = config.init::<TestBackend>(Seed::new(9), &Default::default());
+    let read = other.with_torchvision_weights(&written).unwrap();
+    let (before, after) = (tensors(&loaded), tensors(&read));
+    let differing = |(name, values): (&String, &_)| (after[name] != *values).then(|| name.clone());
+    let differing: Vec<String> = before.iter().filter_map(differing).collect();
+    assert!(!differing.is_empty() && differing.iter().all(|it| it.starts_with("projection")));
+
+    // An encoder without classes has no tensors of `fc`.
+    let without = encoder(ResNetConfig::new(3));
+    without.save_torchvision_weights(&written).unwrap();
+    let names = as_stored(&fs::read(&written).unwrap()).into_iter();
+    let names: Vec<String> = names.map(|(name, ..)| name).collect();
+    let expected = case.shapes.keys().filter(|name| !name.starts_with("fc."));
+    assert!(names.iter().eq(expected), "{names:?}");
+}
+
+#[test]
+fn what_could_not_be_read_is_not_written() {
+    let config = ResNetConfig::new(3).with_n_classes(Some(2));
+    let (_folder, file) = temporary("resnet18.safetensors");
+    let broken = encoder(config).map(&mut Infinite);
+    let error = broken.save_torchvision_weights(&file).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the encoder: found inf in tensor \"fc.bias\", expected finite numbers"
+    );
+    assert!(!file.exists());
+    let sound = encoder(ResNetConfig::new(3));
+    let error = sound.save_torchvision_weights(Path::new("/no/such/folder/file"));
+    let message = error.unwrap_err().to_string();
+    assert!(
+        message.starts_with("/no/such/folder/file: cannot be written: "),
+        "{message}"
+    );
+}
+
+/// Sets the two numbers of the bias of the classes to infinity.
+struct Infinite;
+
+impl ModuleMapper<TestBackend> for Infinite {
+    fn map_float<const D: usize>(
+        &mut self,
+        param: Param<Tensor<TestBackend, D>>,
+    ) -> Param<Tensor<TestBackend, D>> {
+        match param.shape().num_elements() {
+            2 => param.map(|bias| bias.full_like(f32::INFINITY)),
+            _ => param,
+        }
+    }
+}
+
+/// The tensors of a safetensors file, by their names.
+fn as_stored(bytes: &[u8]) -> Vec<Stored> {
+    let file = SafeTensors::deserialize(bytes).unwrap();
+    let tensors = file.iter().map(|(name, view)| {
+        let (dtype, shape) = (view.dtype(), view.shape().to_vec());
+        (name.to_owned(), dtype, shape, view.data().to_vec())
+    });
+    let mut tensors: Vec<Stored> = tensors.collect();
+    tensors.sort_by(|a, b| a.0.cmp(&b.0));
+    tensors
 }
 
 #[test]

@@ -5,6 +5,7 @@
 mod arguments;
 mod checkpoints;
 mod groups;
+mod mode;
 mod numbers;
 mod shapes;
 mod starts;

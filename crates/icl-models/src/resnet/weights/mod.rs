@@ -16,7 +16,7 @@ use std::io;
 use std::path::Path;
 
 use burn::tensor::backend::Backend;
-use icl_core::{Error, InputFile};
+use icl_core::{Error, InputFile, write_atomically};
 use safetensors::SafeTensors;
 
 use self::error::{Cut, EXPECTED, TensorFaults, safetensors};
@@ -25,6 +25,7 @@ use self::slot::slots;
 use self::state_dict::{StateDict, Unread};
 use self::torch_file::TorchFile;
 use super::encoder::ResNet;
+use crate::stored_tensor::{StoredTensor, safetensors_bytes};
 
 pub use self::layout::WeightsLayout;
 
@@ -77,6 +78,38 @@ impl<B: Backend> ResNet<B> {
         })?;
         drop(slots);
         Ok((self, layout))
+    }
+
+    /// Writes weights and statistics as a safetensors file with the names and shapes of the state dict of torchvision's
+    /// `resnet18`, which PyTorch and [`with_torchvision_weights`](Self::with_torchvision_weights) read. The same encoder
+    /// gives the same bytes. An earlier file is replaced as a whole or, after an error, not at all.
+    ///
+    /// Tensors have single precision. `num_batches_tracked`, which an encoder does not count, is 0; PyTorch reads it
+    /// only where a layer has no momentum. Without classes the file has no `fc`, and a projection head is left out:
+    /// torchvision's network has none.
+    ///
+    /// # Errors
+    /// [`Error`] if a number is not finite, so that the file could not be read, or if the file cannot be written.
+    pub fn save_torchvision_weights(&self, path: &Path) -> Result<(), Error> {
+        let mut encoder = self.clone();
+        let mut tensors = Vec::new();
+        for (name, slot) in slots(&mut encoder) {
+            let values = slot.values();
+            if let Some((found, expected)) = wrong_number(&name, &values) {
+                let found = format!("{found} in tensor {}", Cut(&name));
+                return Err(Error::new("the encoder", found, expected));
+            }
+            let layer = name.strip_suffix("running_var");
+            let count = layer.map(|layer| format!("{layer}num_batches_tracked"));
+            tensors.push(StoredTensor::of_f32(name, slot.shape(), &values));
+            tensors.extend(count.map(|name| StoredTensor::of_i64(name, Vec::new(), &[0])));
+        }
+        // The key by which the library `transformers` knows whose tensors these are; others ignore it.
+        let bytes = safetensors_bytes(&[("format", "pt")], &tensors)?;
+        write_atomically(path, &bytes).map_err(|error| {
+            Error::message(format!("{}: cannot be written: {error}", path.display()))
+                .with_source(error)
+        })
     }
 }
 

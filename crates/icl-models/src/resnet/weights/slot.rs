@@ -2,11 +2,12 @@
 
 use burn::module::Param;
 use burn::tensor::{Tensor, TensorData, backend::Backend};
+use icl_core::host_values;
 
 use super::super::convolution::Convolution;
 use super::super::encoder::ResNet;
 
-/// A tensor of the encoder that is to be set.
+/// A tensor of the encoder that is to be set or written.
 pub(super) enum Slot<'a, B: Backend> {
     /// γ, β, a bias or statistics.
     Vector(&'a mut Param<Tensor<B, 1>>),
@@ -27,6 +28,16 @@ impl<B: Backend> Slot<'_, B> {
             }
             Self::Convolution(param) => param.val().dims().to_vec(),
         }
+    }
+
+    /// Returns the values as a file has them, row after row in single precision.
+    pub(super) fn values(&self) -> Vec<f32> {
+        let values = match self {
+            Self::Vector(param) => host_values(param.val()),
+            Self::Linear(param) => host_values(param.val().transpose()),
+            Self::Convolution(param) => host_values(param.val()),
+        };
+        values.into_iter().map(|value| value as f32).collect()
     }
 
     /// Sets the tensor to the values of a file, as many as its shape has.
