@@ -34,7 +34,10 @@ fn it_updates_resumes_and_saves() {
     let report = run::<B>(whole.path(), u32::MAX, log).unwrap();
     let [before, after] = report.risks;
     let error = before.standard_error.new.max(after.standard_error.new);
-    assert!(after.mean.new < before.mean.new - 2.0 * error, "{before:?} {after:?}");
+    assert!(
+        after.mean.new < before.mean.new - 2.0 * error,
+        "{before:?} {after:?}"
+    );
     for measured in &report.accuracies {
         let mean = measured.accuracy.all.as_ref().unwrap().mean;
         let floor = measured.floors.all.majority;
@@ -44,9 +47,14 @@ fn it_updates_resumes_and_saves() {
 
     // A run that is ended within, and begun again, is the same.
     let parts = tempfile::tempdir().unwrap();
-    let ended = run::<B>(parts.path(), 20, EpochMetrics::new()).map(drop).unwrap_err();
+    let ended = run::<B>(parts.path(), 20, EpochMetrics::new())
+        .map(drop)
+        .unwrap_err();
     let ended = ended.downcast::<TrainError>().unwrap();
-    assert!(matches!(ended.kind(), TrainErrorKind::Interrupted { .. }), "{ended}");
+    assert!(
+        matches!(ended.kind(), TrainErrorKind::Interrupted { .. }),
+        "{ended}"
+    );
     let resumed = run::<B>(parts.path(), u32::MAX, EpochMetrics::new()).unwrap();
     assert_eq!(values(&resumed.encoder), values(&report.encoder));
     assert_eq!(resumed.risks, report.risks);
