@@ -1,9 +1,10 @@
-//! Commands for contributors: `cargo xtask check`, `test`, `bench`, `fuzz`, `results` and `lines`.
+//! Commands for contributors: `cargo xtask check`, `test`, `bench`, `fuzz`, `outside`, `results` and `lines`.
 
 mod bench;
 mod cargo;
 mod check;
 mod findings;
+mod outside;
 mod results;
 mod test_command;
 
@@ -50,6 +51,12 @@ enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, required = true)]
         arguments: Vec<OsString>,
     },
+    /// Check a user's crate with the compiler outside of the workspace: on flex, ndarray, wgpu, tch and cuda, with and
+    /// without Burn's terminal interface
+    Outside {
+        /// Backends; all if there is none
+        backends: Vec<String>,
+    },
     /// Measure the figures of the pages of results again
     ///
     /// The figures and their runs are in docs/results/expected.csv. The exit code is 1 if a figure is not met.
@@ -79,6 +86,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
             let program = ["run", "--release", "--package", "icl-fuzz", "--"];
             cargo::exit_code(cargo::command(program).args(arguments))
         }
+        Command::Outside { backends } => outside::run(&backends),
         Command::Results(options) => results::run(&options),
         Command::Lines(options) => check::lines(&options).map(|()| ExitCode::SUCCESS),
     }
