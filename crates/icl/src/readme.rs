@@ -19,3 +19,6 @@ struct Methods;
 
 #[doc = include_str!("../../../docs/book/src/checkpoints.md")]
 struct Checkpoints;
+
+#[doc = include_str!("../../../docs/book/src/burn.md")]
+struct WithBurn;
