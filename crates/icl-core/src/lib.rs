@@ -32,10 +32,6 @@
 //! | [`ErrorOf`], [`Error`], [`ErrorKind`], [`KindAbove`] | rejected input: where, what was found, what was expected |
 //! | [`Seed`] | one root seed for each run |
 //! | [`Group`], [`Alone`], [`Threads`], [`Gathered`] | members that train one encoder together |
-//! | [`write_atomically`], [`AtomicFile`], [`PartialFolder`] | files and folders that are whole or absent |
-//! | [`module_bytes`] | modules as bytes |
-//! | [`InputFile`] | regular files, read up to a limit |
-//! | [`Found`], [`legible`], [`one_line`] | text of a file in a message |
 //! | [`has_double_precision`], [`host_values`], [`beside_kernels`] | properties of devices, and where their kernels run |
 
 mod atomic_file;
@@ -65,6 +61,7 @@ mod loss;
 #[cfg(feature = "burn")]
 pub mod mixup;
 #[cfg(feature = "burn")]
+#[doc(hidden)]
 pub mod module_bytes;
 pub mod negatives;
 mod pairing;
@@ -86,7 +83,6 @@ mod step_rule;
 #[cfg(feature = "burn")]
 mod trainable;
 
-pub use atomic_file::{AtomicFile, write_atomically};
 pub use augment::Augment;
 pub use both::Both;
 pub use by_origin::{ByOrigin, Origin};
@@ -97,13 +93,18 @@ pub use group::{Alone, Gathered, Group, Threads};
 #[cfg(any(test, feature = "testing"))]
 pub use icl_kernels::testing;
 pub use increment::{GrowthRatio, Increment};
-pub use input_file::InputFile;
-pub use legible::{Found, legible, one_line};
 pub use pairing::{Pairing, Side};
-pub use partial_folder::PartialFolder;
 pub use rate::{RateChoice, Schedule};
 pub use samples::{HostRows, SampleError, Samples, Views};
 pub use seed::{Rng, Seed};
+// Files and messages, for the other crates of this project alone.
+#[doc(hidden)]
+pub use {
+    atomic_file::{AtomicFile, write_atomically},
+    input_file::InputFile,
+    legible::{Found, legible, one_line},
+    partial_folder::PartialFolder,
+};
 #[cfg(feature = "burn")]
 pub use {
     collate::{Collate, Stack},
