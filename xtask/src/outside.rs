@@ -119,7 +119,7 @@ fn shown() -> EpochMetrics {{
 
 fn main() {{
     let report = user::run::<burn::backend::Autodiff<Inner>>(".".as_ref(), u32::MAX, shown());
-    println!("{{:?}}", report.map(|it| it.risks));
+    println!("{{:?}}", report.map(|(risks, ..)| risks));
 }}
 "#,
         types.concat()

@@ -4,14 +4,10 @@
 use std::{cell::Cell, error::Error, ops::Range, path::Path};
 
 use burn::data::dataset::Dataset;
-use burn::grad_clipping::GradientClippingConfig;
-use burn::lr_scheduler::composed::ComposedLrSchedulerConfig;
-use burn::lr_scheduler::cosine::CosineAnnealingLrSchedulerConfig;
+use burn::lr_scheduler::{composed::ComposedLrSchedulerConfig, cosine::CosineAnnealingLrSchedulerConfig};
 use burn::lr_scheduler::linear::LinearLrSchedulerConfig;
-use burn::module::AutodiffModule;
-use burn::nn::conv::{Conv2d, Conv2dConfig};
-use burn::nn::{BatchNorm, BatchNormConfig, Linear, LinearConfig};
-use burn::optim::AdamWConfig;
+use burn::nn::{BatchNorm, BatchNormConfig, Linear, LinearConfig, conv::{Conv2d, Conv2dConfig}};
+use burn::{grad_clipping::GradientClippingConfig, module::AutodiffModule, optim::AdamWConfig};
 use burn::prelude::*;
 use burn::record::{FullPrecisionSettings, NamedMpkFileRecorder};
 use burn::tensor::activation::relu;
@@ -33,17 +29,11 @@ impl Dataset<Image> for Bars {
         let mut rng = Seed::new(5).at(index as u64).rng();
         let angle = (index % 4) as f32 * 0.785 + 0.3 * (rng.random::<f32>() - 0.5);
         let width = if index < 400 { 0.8 } else { 2.2 };
-        let at = |pixel| (pixel as f32 - SIDE as f32 / 2.0 + 0.5) * 1.0;
-        (index < self.len()).then(|| {
-            std::array::from_fn(|i| {
-                let distance = at(i % SIDE) * angle.sin() - at(i / SIDE) * angle.cos();
-                f32::from(distance.abs() < width)
-            })
-        })
+        let at = |pixel| pixel as f32 - SIDE as f32 / 2.0 + 0.5;
+        let distance = |i| at(i % SIDE) * angle.sin() - at(i / SIDE) * angle.cos();
+        (index < 600).then(|| std::array::from_fn(|i| f32::from(distance(i).abs() < width)))
     }
-    fn len(&self) -> usize {
-        600
-    }
+    fn len(&self) -> usize { 600 }
 }
 
 #[derive(Module, Debug)]
@@ -71,13 +61,8 @@ impl<B: Backend> Encoder<B> for Cnn<B> {
     }
 }
 
-/// Held-out risk before and after the update, the accuracies of 10-NN and a linear probe, and the updated encoder.
-pub struct Report<B: Backend> {
-    pub risks: [HeldOutRisk; 2],
-    pub accuracies: [AccuracyWithFloors; 2],
-    pub encoder: Cnn<B>,
-}
-
+/// Held-out risk before and after the update, accuracies of nearest neighbours and of a linear probe, the encoder.
+pub type Report<B> = ([HeldOutRisk; 2], [AccuracyWithFloors; 2], Cnn<B>);
 /// Trains and updates; a run that was ended after `max_steps` is continued by the next call.
 pub fn run<B>(dir: &Path, max_steps: u32, mut shown: EpochMetrics) -> Result<Report<B::InnerBackend>, Box<dyn Error>>
 where
@@ -90,7 +75,8 @@ where
     let views = Augment::new(|image: &Image, rng| image.map(|x| x + 0.5 * (rng.random::<f32>() - 0.5)));
     let of = |old: Range<usize>, new: Range<usize>| Increment::try_new(old.collect(), new.collect());
     let (trained, validation, held_out) = (of(0..280, 400..520)?, of(280..340, 520..560)?, of(340..400, 560..600)?);
-    let adam = AdamWConfig::new().with_weight_decay(1e-4).with_grad_clipping(Some(GradientClippingConfig::Norm(1.0)));
+    let clipping = Some(GradientClippingConfig::Norm(1.0));
+    let adam = AdamWConfig::new().with_weight_decay(1e-4).with_grad_clipping(clipping);
     let schedule = ComposedLrSchedulerConfig::new()
         .linear(LinearLrSchedulerConfig::new(0.1, 1.0, 20))
         .cosine(CosineAnnealingLrSchedulerConfig::new(3e-3, 400));
@@ -120,5 +106,5 @@ where
     };
     let knn = measure(&KnnProtocolConfig::default().try_init()?)?;
     let probe = measure(&LinearProbeConfig::default().try_init()?)?;
-    Ok(Report { risks: [risk(&yesterday.encoder)?, risk(&today)?], accuracies: [knn, probe], encoder: today })
+    Ok(([risk(&yesterday.encoder)?, risk(&today)?], [knn, probe], today))
 }
