@@ -10,6 +10,7 @@ mod compare_backends;
 mod config_file;
 mod damaged_encoder;
 mod diagnose;
+mod earlier_names;
 mod embed;
 #[cfg(feature = "flex")]
 mod exchanged_encoders;

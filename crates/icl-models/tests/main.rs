@@ -10,6 +10,7 @@ mod hostile_weights;
 mod mlp;
 mod parameters;
 mod resnet;
+mod resnet_rejected;
 mod resnet_statistics;
 mod resnet_weights;
 mod synthetic;

@@ -4,7 +4,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::resnet_weights::{assert_loaded, case, encoder, error, is_of_file, with_classes};
+use crate::resnet_rejected::{error, is_of_file};
+use crate::resnet_weights::{assert_loaded, case, encoder, with_classes};
 
 /// Needs a Python with torchvision: `PYTHON`, else `python3`.
 #[test]

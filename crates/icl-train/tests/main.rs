@@ -21,6 +21,7 @@ mod optimizers;
 mod partners;
 mod points;
 mod sampler;
+mod schedulers;
 mod starts;
 mod step_reports;
 mod stream;

@@ -65,15 +65,17 @@ fn equal_seeds_give_equal_files() {
     );
 }
 
+/// Runs a Python: `PYTHON`, else `python3`.
 fn python(arguments: &[&str]) -> Option<Output> {
-    Command::new("python3").args(arguments).output().ok()
+    let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".to_owned());
+    Command::new(python).args(arguments).output().ok()
 }
 
 #[test]
 fn pytorch_reads_what_was_written() {
     let imports = "import torch, torchvision, safetensors.torch";
     if !python(&["-c", imports]).is_some_and(|output| output.status.success()) {
-        eprintln!("SKIPPED: python3 has no torch, torchvision and safetensors");
+        eprintln!("SKIPPED: Python has no torch, torchvision and safetensors");
         return;
     }
     let folder = tempfile::tempdir().expect("a folder");

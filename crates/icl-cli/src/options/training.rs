@@ -143,7 +143,7 @@ impl StepOptions {
 }
 
 impl TrainingOptions {
-    /// Checks the options of the steps as [`StepOptions::check`] does, and tells over which steps the negatives extend.
+    /// Checks the options of the steps as theirs does, and prints over which steps the negatives extend.
     ///
     /// # Errors
     /// If they do not fit each other or the command.

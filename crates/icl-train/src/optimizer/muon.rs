@@ -135,7 +135,7 @@ fn take_matrices<B: AutodiffBackend, M: AutodiffModule<B>>(
 }
 
 struct Matrices<'a> {
-    /// Of the fields that lead to a parameter: whether their parameters are embeddings.
+    /// Fields that lead to a parameter: whether the parameters in each are embeddings.
     are_embeddings: Vec<bool>,
     from: &'a mut GradientsParams,
     taken: GradientsParams,

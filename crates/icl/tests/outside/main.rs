@@ -16,8 +16,10 @@ type B = Autodiff<Flex>;
 
 fn values<B: Backend>(encoder: &Cnn<B>) -> Vec<Vec<f32>> {
     let parameters = encoder.collect(None, None, false);
-    let values = parameters.iter().map(|it| it.to_data().unwrap());
-    values.map(|it| it.to_vec().unwrap()).collect()
+    let values = parameters.iter().map(|it| it.to_data().expect("values"));
+    values
+        .map(|it| it.to_vec().expect("single precision"))
+        .collect()
 }
 
 /// The crate fits on a page.
