@@ -63,7 +63,7 @@ fn settings_that_an_optimizer_does_not_have_are_refused() {
         "train --data OLD --out o",
         "update --from a --old OLD --new NEW --out o",
         "run --out o",
-        "stream --data OLD --experiences 3 --out o",
+        "stream --stream s.toml --out o",
         "compare-backends --out o",
     ] {
         let line = format!("{command} --weight-decay 0.1");

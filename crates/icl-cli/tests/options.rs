@@ -301,7 +301,7 @@ fn flags_that_cannot_be_read() {
         ),
         (
             "run --optimizer rmsprop",
-            "[possible values: adam, sgd, lars]",
+            "[possible values: adam, adamw, muon, sgd, lars]",
         ),
         (
             "run --stop now",
