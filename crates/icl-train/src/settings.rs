@@ -38,14 +38,16 @@ pub struct TrainingSettings {
     pub pretraining_rate: RateChoice,
     /// Learning rate, above 0: lr of Eq. 10, or lr_q of Eq. 12 under meta-optimization. Default: 0.003.
     pub learning_rate: f64,
-    /// Number of steps over which the learning rate rises to its value, whatever its source: step t, counted from 1, has
-    /// min(1, t/`warm_up`) of it. Rates of inner steps do not rise. Default: 0.
+    /// Number of steps over which the learning rate rises to its value, whatever its source: step t, counted from 1,
+    /// has min(1, t/`warm_up`) of it. Rates of inner steps do not rise. Default: 0.
     pub warm_up: u64,
     /// Weight decay of the [`UpdateRule`](crate::UpdateRule), at least 0. Adam has none, and an optimizer of
-    /// [`Trainer::optimizer`](crate::Trainer::optimizer) its own: both refuse one above 0. Default: `None`, that of the rule.
+    /// [`Trainer::optimizer`](crate::Trainer::optimizer) its own: both refuse one above 0. Default: `None`, that of
+    /// the rule.
     pub weight_decay: Option<f64>,
-    /// Largest Euclidean norm of the gradient of a step over all parameters, above 0: see [`clip_norm`](crate::clip_norm).
-    /// It is that of the whole batch, whatever the number of devices. Default: `None`, no limit.
+    /// Largest Euclidean norm of the gradient of a step over all parameters, above 0: see
+    /// [`clip_norm`](crate::clip_norm). It is that of the whole batch, whatever the number of devices. Default:
+    /// `None`, no limit.
     pub clip_norm: Option<f64>,
     /// Number of steps that earlier runs have done with this encoder, which [`RateChoice::MetaDecay`] alone reads: over a
     /// stream, the sum of [`n_steps`](crate::TrainingRecord::n_steps) of the runs so far. Default: 0.

@@ -130,8 +130,8 @@ pub struct TrainingOptions {
 }
 
 impl StepOptions {
-    /// Checks options of steps that depend on each other. `can_ask` says whether the command has an encoder that can advise
-    /// the number of negatives.
+    /// Checks options of steps that depend on each other. `can_ask` says whether the command has an encoder that can
+    /// advise the number of negatives.
     ///
     /// # Errors
     /// If they do not fit each other or the command.

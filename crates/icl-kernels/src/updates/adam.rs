@@ -27,7 +27,8 @@ use crate::backends::is_host_memory;
 /// this optimizer makes one pass on all threads; LibTorch's are updated in place by its own operators
 /// (feature `tch`); for other tensors it uses Burn's operations. The state is Burn's in all cases.
 ///
-/// With decoupled weight decay it is AdamW (Loshchilov and Hutter, 2019): θ ← (1 − lr·wd)·θ before the step, in a pass of its own.
+/// With decoupled weight decay it is AdamW (Loshchilov and Hutter, 2019): θ ← (1 − lr·wd)·θ before the step, in a
+/// pass of its own.
 #[derive(Clone)]
 pub struct OnePassAdam {
     composed: Adam,

@@ -14,8 +14,8 @@ const EPSILON: f64 = 1e-6;
 /// g ← g·min(1, max_norm/(‖g‖ + 1e-6))        ‖g‖² = Σ over all parameters of ‖gₚ‖²
 /// ```
 ///
-/// It is PyTorch's `torch.nn.utils.clip_grad_norm_`. Burn's own clipping is by the norm of each parameter alone, which changes
-/// the direction of the gradient. Nothing is read back from the device.
+/// It is PyTorch's `torch.nn.utils.clip_grad_norm_`. Burn's own clipping is by the norm of each parameter alone,
+/// which changes the direction of the gradient. Nothing is read back from the device.
 pub fn clip_norm<B: AutodiffBackend, M: AutodiffModule<B>>(
     module: &M,
     gradients: GradientsParams,
@@ -37,8 +37,8 @@ pub fn clip_norm<B: AutodiffBackend, M: AutodiffModule<B>>(
     clip.to
 }
 
-/// The norm at the first visit of a module, and the scaled gradients at the second. Gradients move from one place to the other: a
-/// parameter that a module has twice counts once.
+/// The norm at the first visit of a module, and the scaled gradients at the second. Gradients move from one place to
+/// the other: a parameter that a module has twice counts once.
 struct Clip<B: AutodiffBackend> {
     from: GradientsParams,
     to: GradientsParams,

@@ -29,24 +29,26 @@ const ADAMW_DECAY: f64 = 0.01;
 #[serde(rename_all = "kebab-case")]
 pub enum UpdateRule {
     /// Adam (Kingma and Ba, 2015) with β₁ = 0.9, β₂ = 0.999 and ε = 1e-8, the authors' values; see
-    /// [`OnePassAdam`]. It has no weight decay: as a part of the gradient it would be scaled by the moments, which is what
-    /// AdamW corrects.
+    /// [`OnePassAdam`]. It has no weight decay: as a part of the gradient it would be scaled by the moments, which is
+    /// what AdamW corrects.
     Adam,
     /// Adam with decoupled weight decay (Loshchilov and Hutter, 2019) of all parameters, by default 0.01.
     #[serde(rename = "adamw")]
     AdamW,
-    /// Muon for matrices and kernels, Adam for all other parameters; see [`MuonWithAdam`]. Its weight decay is that of matrices and
-    /// kernels, by default 0.
+    /// Muon for matrices and kernels, Adam for all other parameters; see [`MuonWithAdam`]. Its weight decay is that
+    /// of matrices and kernels, by default 0.
     Muon,
     /// Gradient descent without momentum (Eq. 10), by default without weight decay.
     Sgd,
     /// Layer-wise adaptive rate scaling with momentum (You et al., 2017), in SimCLR's form; see [`Lars`].
-    /// It needs learning rates of about 0.1 to 16, a hundred times those of Adam and more. Its weight decay is by default 1e-6.
+    /// It needs learning rates of about 0.1 to 16, a hundred times those of Adam and more. Its weight decay is by
+    /// default 1e-6.
     Lars,
 }
 
 impl UpdateRule {
-    /// Checks that the rule has a weight decay if one is set: [`TrainingSettings::weight_decay`](crate::TrainingSettings::weight_decay).
+    /// Checks that the rule has a weight decay if one is set:
+    /// [`TrainingSettings::weight_decay`](crate::TrainingSettings::weight_decay).
     ///
     /// # Errors
     /// [`TrainError`] for a weight decay of [`Adam`](Self::Adam) that is not 0.

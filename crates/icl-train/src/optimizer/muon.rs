@@ -52,8 +52,8 @@ impl MuonWithAdamConfig {
 /// v ← m·v + g      u ← orthogonal(g + m·v)      w ← (1 − lr·wd)·w − lr·√max(1, d_out/d_in)·u
 /// ```
 ///
-/// The orthogonal factor is that of five Newton–Schulz iterations, by [Burn's `Muon`](Muon), and lr is the rate of a step times
-/// [`rate_factor`](MuonWithAdamConfig::rate_factor).
+/// The orthogonal factor is that of five Newton–Schulz iterations, by [Burn's `Muon`](Muon), and lr is the rate of a
+/// step times [`rate_factor`](MuonWithAdamConfig::rate_factor).
 ///
 /// | parameter | by |
 /// |---|---|
@@ -62,12 +62,12 @@ impl MuonWithAdamConfig {
 /// | embeddings | Adam |
 /// | one axis: biases, normalisation | Adam |
 ///
-/// An embedding is a parameter of a struct whose name contains "embedding", as Burn's `Embedding`, or of a field whose name does, in
-/// any case of letters.
+/// An embedding is a parameter of a struct whose name contains "embedding", as Burn's `Embedding`, or of a field
+/// whose name does, in any case of letters.
 ///
-/// Burn's `Muon` alone takes parameters of two axes only, and its factor is √max(1, d_in/d_out) for Burn's `Linear`: its rows are
-/// those of PyTorch's layer, `[d_out, d_in]`, for which the authors state it. Here the step is the one that the same layer has in PyTorch. A
-/// mean of gradients in the place of the sum v gives the same step, whose length does not depend on theirs.
+/// Burn's `Muon` alone takes parameters of two axes only. It reads rows as outputs, as PyTorch's layers
+/// `[d_out, d_in]` have them, so that its factor is √max(1, d_in/d_out) for Burn's `Linear`. Here the step is the one
+/// that the same layer has in PyTorch. A mean of gradients in the place of the sum v gives the same step, whose length does not depend on theirs.
 #[derive(Clone)]
 pub struct MuonWithAdam<B: AutodiffBackend, M: AutodiffModule<B>> {
     rate_factor: f64,
