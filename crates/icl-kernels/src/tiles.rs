@@ -1,29 +1,7 @@
 //! Products of small matrices whose result is kept in vector registers: what the CPU kernels are made of.
 //!
-//! A kernel is a [`Tiled`] work, which [`tiled`] runs with the vector instructions of the processor at hand. It multiplies factors that it has
-//! packed, tile after tile:
-//!
-//! ```
-//! use icl_kernels::tiles::{Tiled, multiply_transposed, row, tiled, zeros};
-//! use pulp::Simd;
-//!
-//! /// The products of all pairs of two short columns.
-//! struct Outer([f32; 2], [f32; 2]);
-//!
-//! impl Tiled for Outer {
-//!     type Output = [[f32; 2]; 2];
-//!
-//!     #[inline(always)]
-//!     fn run<S: Simd, const MR: usize, const NR: usize>(self, simd: S) -> [[f32; 2]; 2] {
-//!         let left: [[f32; MR]; 1] = [std::array::from_fn(|at| self.0.get(at).copied().unwrap_or(0.0))];
-//!         let right: [[f32; NR]; 1] = [std::array::from_fn(|at| self.1.get(at).copied().unwrap_or(0.0))];
-//!         let tile = multiply_transposed(simd, zeros::<S, MR>(simd), &left, &right);
-//!         [0, 1].map(|at| row::<S, NR>(tile[at])[..2].try_into().expect("two columns"))
-//!     }
-//! }
-//!
-//! assert_eq!(tiled(Outer([1.0, 2.0], [3.0, 4.0])), [[3.0, 4.0], [6.0, 8.0]]);
-//! ```
+//! A kernel is a [`Tiled`] work, which [`tiled`] runs with the vector instructions of the processor at hand. It multiplies
+//! factors that it has packed, tile after tile; the test below is a small one.
 
 use pulp::{Arch, Simd, WithSimd};
 
@@ -145,4 +123,34 @@ pub fn row<S: Simd, const NR: usize>(row: [S::f32s; VECTORS]) -> [f32; NR] {
 fn vectors<S: Simd, const NR: usize>(numbers: &[f32; NR]) -> [S::f32s; VECTORS] {
     let (vectors, _) = S::as_simd_f32s(numbers);
     std::array::from_fn(|vector| vectors[vector])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The products of all pairs of two short columns.
+    struct Outer([f32; 2], [f32; 2]);
+
+    impl Tiled for Outer {
+        type Output = [[f32; 2]; 2];
+
+        #[inline(always)]
+        fn run<S: Simd, const MR: usize, const NR: usize>(self, simd: S) -> [[f32; 2]; 2] {
+            let column = |of: [f32; 2], at: usize| of.get(at).copied().unwrap_or(0.0);
+            let left: [[f32; MR]; 1] = [std::array::from_fn(|at| column(self.0, at))];
+            let right: [[f32; NR]; 1] = [std::array::from_fn(|at| column(self.1, at))];
+            let tile = multiply_transposed(simd, zeros::<S, MR>(simd), &left, &right);
+            [0, 1].map(|at| {
+                let row = row::<S, NR>(tile[at]);
+                row[..2].try_into().expect("two columns")
+            })
+        }
+    }
+
+    #[test]
+    fn a_tile_is_an_outer_product() {
+        let found = tiled(Outer([1.0, 2.0], [3.0, 4.0]));
+        assert_eq!(found, [[3.0, 4.0], [6.0, 8.0]]);
+    }
 }
