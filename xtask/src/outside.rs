@@ -22,7 +22,8 @@ const BACKENDS: [(&str, &str, &str); 5] = [
     ("cuda", "Cuda", "cuda"),
 ];
 
-/// Checks the crate with the compiler on these backends, or on all, first without Burn's terminal interface and then with it.
+/// Checks the crate with the compiler on these backends, or on all, first without Burn's terminal interface and then
+/// with it.
 ///
 /// # Errors
 /// If a file cannot be written, or cargo cannot be started.

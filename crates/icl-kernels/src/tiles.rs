@@ -1,7 +1,7 @@
 //! Products of small matrices whose result is kept in vector registers: what the CPU kernels are made of.
 //!
-//! A kernel is a [`Tiled`] work, which [`tiled`] runs with the vector instructions of the processor at hand. It multiplies
-//! factors that it has packed, tile after tile; the test below is a small one.
+//! A kernel is a [`Tiled`] work, which [`tiled`] runs with the vector instructions of the processor at hand. It
+//! multiplies factors that it has packed, tile after tile; the test below is a small one.
 
 use pulp::{Arch, Simd, WithSimd};
 

@@ -27,12 +27,13 @@ pub struct TrainingSettings {
     pub epochs: usize,
     /// Batch size in samples, at least 4. Sizes within an epoch differ by at most one. Default: 32.
     pub batch_size: usize,
-    /// Maximum number of samples that pass through the encoder at once in a training step, at least 2. Default: `None`, the whole
-    /// batch, or a member's part of it ([`Trainer::group`](crate::Trainer::group)).
+    /// Maximum number of samples that pass through the encoder at once in a training step, at least 2. Default: `None`,
+    /// the whole batch, or a member's part of it ([`Trainer::group`](crate::Trainer::group)).
     ///
-    /// The loss remains that of the whole batch: a step embeds it in shards of this size, and each of them once more for its
-    /// gradient (GradCache; Gao et al., 2021), so that its memory is that of one shard. The first pass is charged as a pass
-    /// without a gradient. Normalisation statistics and the encoder's random numbers are those of a shard.
+    /// The loss remains that of the whole batch: a step embeds it in shards of this size, and each of them once more
+    /// for its gradient (GradCache; Gao et al., 2021), so that its memory is that of one shard. The first pass is
+    /// charged as a pass without a gradient. Normalisation statistics and the encoder's random numbers are those of a
+    /// shard.
     pub chunk: Option<usize>,
     /// Source of the learning rate in the training of θ₀; methods have their own. Default: fixed.
     pub pretraining_rate: RateChoice,
@@ -49,8 +50,8 @@ pub struct TrainingSettings {
     /// [`clip_norm`](crate::clip_norm). It is that of the whole batch, whatever the number of devices. Default:
     /// `None`, no limit.
     pub clip_norm: Option<f64>,
-    /// Number of steps that earlier runs have done with this encoder, which [`RateChoice::MetaDecay`] alone reads: over a
-    /// stream, the sum of [`n_steps`](crate::TrainingRecord::n_steps) of the runs so far. Default: 0.
+    /// Number of steps that earlier runs have done with this encoder, which [`RateChoice::MetaDecay`] alone reads: over
+    /// a stream, the sum of [`n_steps`](crate::TrainingRecord::n_steps) of the runs so far. Default: 0.
     pub steps_before: u64,
     /// Temperature τ, above 0. Default: 0.1.
     pub temperature: f64,
@@ -73,19 +74,19 @@ pub struct TrainingSettings {
     /// Number of evaluations without progress after which the run ends under [`StopRule::ExactRisk`], at least 1;
     /// number of epochs under [`StopRule::TrainingLoss`]. Default: 20.
     pub patience: usize,
-    /// Maximum number of training samples over which the evaluations of a run that decide when it stops compute the risk, at least 4.
-    /// Normalisation statistics are re-estimated over half as many. Default: 512.
+    /// Maximum number of training samples over which the evaluations of a run that decide when it stops compute the
+    /// risk, at least 4. Normalisation statistics are re-estimated over half as many. Default: 512.
     pub monitor_samples: usize,
     /// Maximum number of training samples over which the risk of the result is computed, at least 4. Default: 2048.
     pub evaluation_samples: usize,
     /// Number of epochs between evaluations of the exact risk, at least 1.
     ///
-    /// Default: `None`: an evaluation after at least 32 steps and a tenth of the run's cost since the last one, as soon as
-    /// all evaluations take at most a fifth of the run's cost with it. They are dense while the risk falls quickly, and
-    /// rare afterwards.
+    /// Default: `None`: an evaluation after at least 32 steps and a tenth of the run's cost since the last one, as soon
+    /// as all evaluations take at most a fifth of the run's cost with it. They are dense while the risk falls quickly,
+    /// and rare afterwards.
     pub evaluate_every: Option<usize>,
-    /// Charged cost in full passes ([`Cost::charged`](crate::Cost::charged)) at which a run ends, above 0: after the first
-    /// step that reaches it, the encoder is evaluated once more. Default: `None`, no budget.
+    /// Charged cost in full passes ([`Cost::charged`](crate::Cost::charged)) at which a run ends, above 0: after the
+    /// first step that reaches it, the encoder is evaluated once more. Default: `None`, no budget.
     pub budget: Option<f64>,
     /// Decay of the moving average of the parameters, from 0 (no average) to below 1. The average is
     /// evaluated and returned. Default: 0.99.
@@ -220,8 +221,8 @@ impl TrainingSettings {
         )
     }
 
-    /// Returns the number of shards of a batch that so many members train on: as many as the members, or more if a member takes its
-    /// part in chunks.
+    /// Returns the number of shards of a batch that so many members train on: as many as the members, or more if a
+    /// member takes its part in chunks.
     ///
     /// ```text
     /// S = W·⌈batch_size/(W·chunk)⌉        W members
@@ -259,8 +260,8 @@ impl TrainingSettings {
     }
 
     /// Returns whether an evaluation is due without [`evaluate_every`](Self::evaluate_every), `n_steps` steps and
-    /// `cost` after the last one, at `total` cost of the run in all. `evaluations` is the cost of all evaluations of the
-    /// run if this one is made, and `training` that of everything else so far.
+    /// `cost` after the last one, at `total` cost of the run in all. `evaluations` is the cost of all evaluations of
+    /// the run if this one is made, and `training` that of everything else so far.
     pub(crate) fn is_evaluation_due(
         &self,
         (n_steps, cost): (u64, f64),

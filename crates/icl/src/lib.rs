@@ -36,8 +36,8 @@
 //! | divide data into old and new | [`Split`](data::Split), [`StreamSplit`](data::StreamSplit), [`Increment`](core::Increment) |
 //! | use meta-optimization or learned rates | `icl::meta`, [`Method::named`](train::Method::named) (feature `meta`) |
 //!
-//! Evaluation (`icl-eval`), the drift test and the arithmetic of negatives (`icl-core` without its default features) are
-//! built without Burn.
+//! Evaluation (`icl-eval`), the drift test and the arithmetic of negatives (`icl-core` without its default features)
+//! are built without Burn.
 
 pub mod prelude;
 #[cfg(doctest)]

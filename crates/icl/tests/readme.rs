@@ -64,7 +64,8 @@ fn the_readme_works_for_a_crate_outside_the_workspace() {
     };
     let all = numbers("exact risk of all data:");
     assert!(all.len() == 2 && all[1] < all[0], "{text}");
-    // The new data have moved: their held-out risk falls by more than its noise, and that of old data does not rise by it.
+    // The new data have moved: their held-out risk falls by more than its noise, and that of old data does not rise by
+    // it.
     let [old, new] = ["held-out old:", "held-out new:"].map(numbers);
     assert!((old.len(), new.len()) == (3, 3), "{text}");
     assert!(new[1] < new[0] - 3.0 * new[2], "{text}");

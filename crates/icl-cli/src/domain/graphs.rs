@@ -23,7 +23,8 @@ const SCHEMA: &str = "schema";
 pub struct Graphs<E: GraphEncoder> {
     encoder: E,
     views: E::Views,
-    /// Columns of the data that the encoder is trained on; `None` before they are estimated, and in files of earlier versions.
+    /// Columns of the data that the encoder is trained on; `None` before they are estimated, and in files of earlier
+    /// versions.
     schema: Option<GraphSchema>,
     outliers: Outliers,
 }

@@ -104,8 +104,8 @@ impl ExecutionOptions {
     }
 }
 
-/// Returns the settings of a training by so many members if all of them are valid; errors name them as the options are named.
-/// Warns of shards with few samples.
+/// Returns the settings of a training by so many members if all of them are valid; errors name them as the options are
+/// named. Warns of shards with few samples.
 ///
 /// # Errors
 /// At the first that is not.

@@ -97,7 +97,8 @@ pub struct TrainingOptions {
         default_value_t = defaults().min_gain
     )]
     pub min_gain: f64,
-    /// Maximum number of training samples over which the evaluations of a run that decide when it stops compute the risk
+    /// Maximum number of training samples over which the evaluations of a run that decide when it stops compute the
+    /// risk
     #[arg(
         long,
         value_name = "N",

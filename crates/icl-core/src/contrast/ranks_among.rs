@@ -7,8 +7,8 @@ use super::similarity::normalize;
 use super::terms::assert_paired;
 use crate::negatives::{Rank, Ranks};
 
-/// Computes the ranks of positives among explicit noise samples: of each row of `anchors` and `positives` `[n, d]`, by the
-/// cosine similarity to the anchor, among all rows of `noise` `[m, d]`.
+/// Computes the ranks of positives among explicit noise samples: of each row of `anchors` and `positives` `[n, d]`, by
+/// the cosine similarity to the anchor, among all rows of `noise` `[m, d]`.
 ///
 /// Cosines that differ by at most 10⁻⁶ are ties, because the same two rows may be multiplied in another order. All n·m
 /// similarities are in memory at once.

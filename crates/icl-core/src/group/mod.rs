@@ -13,8 +13,8 @@ use crate::Error;
 /// The collective operations through which the members of a group train one encoder together. The trainer knows nothing
 /// else of other processes.
 ///
-/// All members call the same operations in the same order, and each call returns when every member has made it. Operations
-/// work on values in host memory, so that they are the same for every backend and device.
+/// All members call the same operations in the same order, and each call returns when every member has made it.
+/// Operations work on values in host memory, so that they are the same for every backend and device.
 ///
 /// ```
 /// use icl_core::{Group, Threads};

@@ -47,8 +47,8 @@ pub struct ExactRisk {
     pub bias_fine_tuning_new: f64,
     /// Residual of Theorem 1, 0 to rounding: largest |L^{I,X} + L^{II} − L^{I,X′}| over X.
     pub theorem1_residual: f64,
-    /// AUC over X′: mean over anchors of the share of the noise, all other samples, that is less similar to the anchor than
-    /// its positive ([`Ranks::auc`]). It depends neither on τ nor on K. `None` in records of older versions.
+    /// AUC over X′: mean over anchors of the share of the noise, all other samples, that is less similar to the anchor
+    /// than its positive ([`Ranks::auc`]). It depends neither on τ nor on K. `None` in records of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub auc_all: Option<f64>,
     /// AUC of the anchors in X, among the same noise.
@@ -113,8 +113,8 @@ pub fn exact_risk_with_rows<B: Backend>(
     risk.expect(ALONE)
 }
 
-/// Computes the exact risk and its rows by all members of a group, which have the same embeddings and share the rows of the
-/// similarities. All get the result of one, to the bit.
+/// Computes the exact risk and its rows by all members of a group, which have the same embeddings and share the rows of
+/// the similarities. All get the result of one, to the bit.
 ///
 /// # Errors
 /// [`Error`] of the kind [`Left`](crate::ErrorKind::Left) if a member has left the group.
@@ -161,8 +161,8 @@ pub fn exact_risk_of_group<B: Backend>(
     Ok((risk, RiskRows { losses: all, ranks }))
 }
 
-/// Computes the losses of all rows with the noise of all pairs, the ranks of the positives among it, and the growth ratio
-/// of the rows.
+/// Computes the losses of all rows with the noise of all pairs, the ranks of the positives among it, and the growth
+/// ratio of the rows.
 ///
 /// # Errors
 /// [`Error`] of the kind [`Left`](crate::ErrorKind::Left) if a member has left the group.

@@ -1,9 +1,9 @@
-//! The number of negatives that InfoNCE should have, by a model of label noise (Wu, Wu and Huang, "Rethinking InfoNCE: How Many
-//! Negative Samples Do You Need?", IJCAI 2022). Equation numbers are those of that paper.
+//! The number of negatives that InfoNCE should have, by a model of label noise (Wu, Wu and Huang, "Rethinking InfoNCE:
+//! How Many Negative Samples Do You Need?", IJCAI 2022). Equation numbers are those of that paper.
 //!
-//! The score of a positive is drawn from N(μ, 1) and those of the K negatives from N(0, 1). A label is *reliable* if the
-//! positive has the highest score; a prediction is *right* if its score of the positive is the highest. The larger K, the more
-//! a right answer teaches and the rarer are reliable labels.
+//! The score of a positive is drawn from N(μ, 1) and those of the K negatives from N(0, 1). A label is *reliable* if
+//! the positive has the highest score; a prediction is *right* if its score of the positive is the highest. The larger
+//! K, the more a right answer teaches and the rarer are reliable labels.
 //!
 //! | item | content |
 //! |---|---|

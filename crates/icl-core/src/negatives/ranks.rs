@@ -50,9 +50,9 @@ impl Rank {
 
 /// Ranks of positives among their noise, one of each anchor.
 ///
-/// They give without any K the AUC of Wu et al. (2022), and for every K the probability P(B; K) that a prediction is right,
-/// measured instead of derived from the AUC by two Gaussians of equal variance ([`reliability`]). On ML-100K the Gaussians
-/// are within 3 % up to K = 8, and up to 29 % too high at K = 100.
+/// They give without any K the AUC of Wu et al. (2022), and for every K the probability P(B; K) that a prediction is
+/// right, measured instead of derived from the AUC by two Gaussians of equal variance ([`reliability`]). On ML-100K the
+/// Gaussians are within 3 % up to K = 8, and up to 29 % too high at K = 100.
 ///
 /// ```
 /// use icl_core::negatives::{Rank, Ranks};
@@ -102,27 +102,28 @@ impl Ranks {
         Self::new(self.of_anchors[range].to_vec())
     }
 
-    /// Returns the AUC: the mean over anchors of the share of their noise that scores below the positive, with ties as ½.
+    /// Returns the AUC: the mean over anchors of the share of their noise that scores below the positive, with ties as
+    /// ½.
     pub fn auc(&self) -> f64 {
         self.mean(Rank::auc)
     }
 
-    /// Returns the measured P(B; K), the probability that the positive scores above K noise samples that are drawn without
-    /// replacement: the mean over anchors of
+    /// Returns the measured P(B; K), the probability that the positive scores above K noise samples that are drawn
+    /// without replacement: the mean over anchors of
     ///
     /// ```text
     /// C(b, K) / C(m, K)      b noise samples of m are below the positive
     /// ```
     ///
-    /// This is unbiased for samples of the noise. Ties are broken at random: with t ties the positive is equally likely to
-    /// have b, b + 1, …, b + t samples below it, and the mean over these is
+    /// This is unbiased for samples of the noise. Ties are broken at random: with t ties the positive is equally likely
+    /// to have b, b + 1, …, b + t samples below it, and the mean over these is
     ///
     /// ```text
     /// [C(b + t + 1, K + 1) − C(b, K + 1)] / ((t + 1)·C(m, K))
     /// ```
     ///
-    /// so that it is 1/(K + 1) if all scores are equal, and the AUC at K = 1. `None` if K is above the number m of noise
-    /// samples of any anchor; 1 at K = 0.
+    /// so that it is 1/(K + 1) if all scores are equal, and the AUC at K = 1. `None` if K is above the number m of
+    /// noise samples of any anchor; 1 at K = 0.
     pub fn right(&self, k: usize) -> Option<f64> {
         match k.checked_sub(1) {
             None => Some(1.0),
@@ -134,8 +135,8 @@ impl Ranks {
         }
     }
 
-    /// Returns the measured P(B; K) at K = 1, 2, …, `max_k`, or up to the number of noise samples if that is smaller. See
-    /// [`right`](Self::right); this takes one multiplication for each K and anchor.
+    /// Returns the measured P(B; K) at K = 1, 2, …, `max_k`, or up to the number of noise samples if that is smaller.
+    /// See [`right`](Self::right); this takes one multiplication for each K and anchor.
     pub fn right_by_k(&self, max_k: usize) -> Vec<f64> {
         let mut sums = vec![0.0; max_k.min(self.max_k())];
         for rank in &self.of_anchors {

@@ -11,8 +11,8 @@ use crate::{EvalError, Matrix};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AlignmentForm {
-    /// Rotation, with a reflection where it fits better: orthogonal weights and no offset (Schönemann, 1966). It keeps all
-    /// similarities between old rows.
+    /// Rotation, with a reflection where it fits better: orthogonal weights and no offset (Schönemann, 1966). It keeps
+    /// all similarities between old rows.
     Procrustes,
     /// Weights and an offset by least squares with a penalty, of full or of low rank.
     Affine,
@@ -41,14 +41,14 @@ impl AlignmentSettings {
         Self { rank, ..self }
     }
 
-    /// Sets the penalty of an affine map, in units of the mean square of a centred old column times the number of rows, or
-    /// none to choose it from 10⁻⁸ to 1 on every tenth row.
+    /// Sets the penalty of an affine map, in units of the mean square of a centred old column times the number of rows,
+    /// or none to choose it from 10⁻⁸ to 1 on every tenth row.
     pub fn with_ridge(self, ridge: Option<f64>) -> Self {
         Self { ridge, ..self }
     }
 
-    /// Fits a map from old to new embeddings, of which row i is the same sample. The rows are used as they are: normalise them
-    /// before, if only their directions count.
+    /// Fits a map from old to new embeddings, of which row i is the same sample. The rows are used as they are:
+    /// normalise them before, if only their directions count.
     ///
     /// An orthogonal map R minimises ‖A·R − B‖: with AᵀB = U·Σ·Vᵀ, R = U·Vᵀ. An affine map minimises
     /// ‖A·W + 1·bᵀ − B‖² + λ·‖W‖².

@@ -20,10 +20,11 @@ const BLOCK: usize = 64;
 pub enum Candidates {
     /// All items that are not excluded.
     Full,
-    /// A number of items that are not excluded, drawn without replacement for each query; all of them if there are fewer.
+    /// A number of items that are not excluded, drawn without replacement for each query; all of them if there are
+    /// fewer.
     ///
-    /// Such measures are higher than those of the full ranking, have a variance of their own and may order two models the
-    /// other way round (Krichene and Rendle, 2020): they serve comparisons with papers that print them.
+    /// Such measures are higher than those of the full ranking, have a variance of their own and may order two models
+    /// the other way round (Krichene and Rendle, 2020): they serve comparisons with papers that print them.
     Sampled {
         /// Number of items besides the target.
         n: usize,
@@ -52,9 +53,9 @@ pub struct RankedTarget<'a> {
 
 /// Ranks of the targets of queries among items.
 ///
-/// The score of an item is the cosine similarity of query and item, as in the losses; a row of zeros has the score 0. A block of
-/// queries is one product with all items, so the cost is n_queries·n_items·d, on rayon's threads. The result does not depend on
-/// their number.
+/// The score of an item is the cosine similarity of query and item, as in the losses; a row of zeros has the score 0. A
+/// block of queries is one product with all items, so the cost is n_queries·n_items·d, on rayon's threads. The result
+/// does not depend on their number.
 ///
 /// ```
 /// use icl_eval::{Candidates, Matrix, RankedTarget, RankingProtocol};

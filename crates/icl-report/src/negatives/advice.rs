@@ -66,8 +66,8 @@ impl NegativesAdvice {
         })
     }
 
-    /// Computes the probabilities for labels of a separation and a training whose predictions take the simulated course to
-    /// t = `end`.
+    /// Computes the probabilities for labels of a separation and a training whose predictions take the simulated course
+    /// to t = `end`.
     ///
     /// # Errors
     /// As [`new`](Self::new).

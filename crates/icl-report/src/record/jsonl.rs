@@ -25,8 +25,8 @@ pub fn read_records(path: &Path) -> Result<Vec<RunRecord>, ReportError> {
     parse_records(path, &text, "icl run", SCHEMA)
 }
 
-/// Reads records, one per line, from the text of the file at `path`. An error names the file and the command that writes
-/// such records.
+/// Reads records, one per line, from the text of the file at `path`. An error names the file and the command that
+/// writes such records.
 ///
 /// # Errors
 /// [`ReportError`] if a line is no record with the schema `expected`.

@@ -44,14 +44,15 @@ pub struct TrainingSummary {
     pub epochs: usize,
     /// Cost that is charged to the method, in full passes: `cost` without `measuring`.
     pub charged_passes: f64,
-    /// Cost by purpose, in full passes. In a stream, `monitoring` includes the measurement of the drift, if the rule asked for it.
+    /// Cost by purpose, in full passes. In a stream, `monitoring` includes the measurement of the drift, if the rule
+    /// asked for it.
     pub cost: Cost,
     /// Rule or limit that ended the training; `null` if nothing was trained.
     pub stopped_by: Option<StoppedBy>,
     /// Seconds of training, evaluations not counted.
     pub train_s: f64,
-    /// Parameter change ‖Δθ‖/‖θ‖ from the encoder before to the one that is the result, over trained parameters. 0 means
-    /// that nothing was trained, or no better encoder was found.
+    /// Parameter change ‖Δθ‖/‖θ‖ from the encoder before to the one that is the result, over trained parameters. 0
+    /// means that nothing was trained, or no better encoder was found.
     pub parameter_change: f64,
 }
 
@@ -117,8 +118,8 @@ pub struct UpdateFacts {
     pub held_out_risk: Option<HeldOutRisk>,
     /// Number of held-out samples.
     pub n_held_out: Option<ByOrigin<usize>>,
-    /// Share of old samples whose embedding by the updated encoder is nearest, among θ₀'s embeddings of old samples, to that of
-    /// the same sample; over at most 2000 of them. `null` with fewer than two, or in older records.
+    /// Share of old samples whose embedding by the updated encoder is nearest, among θ₀'s embeddings of old samples, to
+    /// that of the same sample; over at most 2000 of them. `null` with fewer than two, or in older records.
     #[serde(default)]
     pub cross_version_recall: Option<f64>,
     /// Mean learning rate of each epoch; under meta-optimization lr_q.
@@ -133,8 +134,8 @@ pub struct UpdateFacts {
 }
 
 impl UpdateFacts {
-    /// Returns the facts about an update with the samples of `increment`. `held_out` is its encoder's risk over the samples of a
-    /// held-out samples.
+    /// Returns the facts about an update with the samples of `increment`. `held_out` is its encoder's risk over the
+    /// samples of a held-out samples.
     pub fn of(
         record: &TrainingRecord,
         increment: &Increment,
@@ -173,7 +174,8 @@ mod tests {
 
     use super::*;
 
-    /// Checks that a record has these keys, and that its JSON and the state of an interrupted run hold it to the last bit.
+    /// Checks that a record has these keys, and that its JSON and the state of an interrupted run hold it to the last
+    /// bit.
     fn check<T>(record: &T, keys: &str)
     where
         T: Serialize + DeserializeOwned + Debug,

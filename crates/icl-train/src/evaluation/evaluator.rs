@@ -68,8 +68,8 @@ where
     S: Samples,
     V: Views<Sample = S::Sample>,
 {
-    /// Computes risks over other samples than those of the increment, which the encoder was not trained on. Normalisation
-    /// statistics are re-estimated over the increment all the same.
+    /// Computes risks over other samples than those of the increment, which the encoder was not trained on.
+    /// Normalisation statistics are re-estimated over the increment all the same.
     #[must_use]
     pub fn with_validation(self, validation: &'a Increment) -> Self {
         Self {
@@ -96,7 +96,8 @@ where
 
     /// Computes exact risks over at most `n` samples, drawn at random with the growth ratio of the data, so that an
     /// evaluation costs the same however large the data are. The noise expectation and the normalisation
-    /// statistics are over these samples, too. The draw depends on the seed alone. An evaluation with `n` below 4 is an error.
+    /// statistics are over these samples, too. The draw depends on the seed alone. An evaluation with `n` below 4 is an
+    /// error.
     #[must_use]
     pub fn with_at_most(self, n: usize) -> Self {
         Self {
@@ -154,7 +155,8 @@ where
         })
     }
 
-    /// Computes the exact risk of an encoder over X′ exactly as it is given, with the normalisation statistics that it has.
+    /// Computes the exact risk of an encoder over X′ exactly as it is given, with the normalisation statistics that it
+    /// has.
     ///
     /// # Errors
     /// [`TrainError`].
@@ -299,10 +301,10 @@ where
         Ok((host_values(embeddings), width))
     }
 
-    /// Measures an encoder: its exact risk, and what `protocol` returns for the embeddings of all samples. `untrained` is the
-    /// encoder before any training, whose embeddings give the result a floor. The normalisation statistics of both are
-    /// re-estimated first. `protocol` gets the increment, the embeddings and the untrained embeddings, a row for each sample of
-    /// the data set.
+    /// Measures an encoder: its exact risk, and what `protocol` returns for the embeddings of all samples. `untrained`
+    /// is the encoder before any training, whose embeddings give the result a floor. The normalisation statistics of
+    /// both are re-estimated first. `protocol` gets the increment, the embeddings and the untrained embeddings, a row
+    /// for each sample of the data set.
     ///
     /// # Errors
     /// As [`evaluate`](Self::evaluate), and [`TrainErrorKind::Failed`] if `protocol` returns an error.

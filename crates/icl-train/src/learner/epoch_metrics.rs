@@ -20,11 +20,11 @@ const OF_TRAINING: [Quantity; 3] = [
 ];
 const OF_VALIDATION: [Quantity; 1] = [("Exact risk", Some("nats"), |it| it.risk)];
 
-/// Shows the epochs of a [`Trainer`](crate::Trainer) on renderers of Burn, such as its terminal interface, and writes them
-/// to loggers of Burn, such as `FileMetricLogger`.
+/// Shows the epochs of a [`Trainer`](crate::Trainer) on renderers of Burn, such as its terminal interface, and writes
+/// them to loggers of Burn, such as `FileMetricLogger`.
 ///
-/// `Loss`, `Learning Rate` and `Charged passes` are metrics of the training, and `Exact risk` is one of the validation. An
-/// epoch without a risk that is known has none.
+/// `Loss`, `Learning Rate` and `Charged passes` are metrics of the training, and `Exact risk` is one of the validation.
+/// An epoch without a risk that is known has none.
 ///
 /// ```
 /// use burn::train::logger::InMemoryMetricLogger;

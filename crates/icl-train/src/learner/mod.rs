@@ -1,4 +1,5 @@
-//! Parts for Burn's own training loop (`burn::train`): a step, metrics, early stopping, and a trainer's epochs for its renderers.
+//! Parts for Burn's own training loop (`burn::train`): a step, metrics, early stopping, and a trainer's epochs for its
+//! renderers.
 
 mod epoch_metrics;
 mod metric;

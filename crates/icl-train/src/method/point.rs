@@ -100,7 +100,8 @@ impl Method {
         )
     }
 
-    /// Checks that the method can train with batches in so many shards ([`TrainingSettings::n_shards`](crate::TrainingSettings::n_shards)).
+    /// Checks that the method can train with batches in so many shards
+    /// ([`TrainingSettings::n_shards`](crate::TrainingSettings::n_shards)).
     ///
     /// # Errors
     /// For more than one under meta-optimization or with a learned rate: their gradients and comparisons take whole

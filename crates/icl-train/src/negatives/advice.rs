@@ -30,7 +30,8 @@ impl Default for Advice {
 }
 
 impl Advice {
-    /// Takes in the ranks of an evaluation: on training samples, of which the first `n_old` are old, and on held-out ones.
+    /// Takes in the ranks of an evaluation: on training samples, of which the first `n_old` are old, and on held-out
+    /// ones.
     pub(crate) fn take_in(
         &mut self,
         choice: &StepNegatives,
@@ -105,8 +106,8 @@ mod tests {
         }
     }
 
-    /// The advice for AUCs of 0.95 and 0.5 is that of `icl negatives --train-auc 0.95 --lambda 1`, 20; better predictions
-    /// at the start need more negatives.
+    /// The advice for AUCs of 0.95 and 0.5 is that of `icl negatives --train-auc 0.95 --lambda 1`, 20; better
+    /// predictions at the start need more negatives.
     #[test]
     fn an_update_begins_where_the_encoder_is() {
         assert_eq!(of_update(&ranks(950), &ranks(500)), 20);

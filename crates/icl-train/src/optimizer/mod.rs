@@ -71,8 +71,8 @@ fn without_decay(name: &str, instead: &str, found: Option<f64>) -> Result<(), Tr
     )
 }
 
-/// Optimizer of a trainer: each run begins with a new state of it. [`Trainer::optimizer`](crate::Trainer::optimizer) takes any
-/// optimizer of Burn, so that this trait needs no implementation outside of this crate.
+/// Optimizer of a trainer: each run begins with a new state of it. [`Trainer::optimizer`](crate::Trainer::optimizer)
+/// takes any optimizer of Burn, so that this trait needs no implementation outside of this crate.
 pub trait RunOptimizer<M: AutodiffModule<B>, B: AutodiffBackend>: Clone + Send {
     /// Returns a text that tells optimizers apart: a checkpoint belongs to runs with an equal one, and with equal
     /// [`TrainingSettings`](crate::TrainingSettings).

@@ -67,7 +67,8 @@ impl MuonWithAdamConfig {
 ///
 /// Burn's `Muon` alone takes parameters of two axes only. It reads rows as outputs, as PyTorch's layers
 /// `[d_out, d_in]` have them, so that its factor is √max(1, d_in/d_out) for Burn's `Linear`. Here the step is the one
-/// that the same layer has in PyTorch. A mean of gradients in the place of the sum v gives the same step, whose length does not depend on theirs.
+/// that the same layer has in PyTorch. A mean of gradients in the place of the sum v gives the same step, whose length
+/// does not depend on theirs.
 #[derive(Clone)]
 pub struct MuonWithAdam<B: AutodiffBackend, M: AutodiffModule<B>> {
     rate_factor: f64,

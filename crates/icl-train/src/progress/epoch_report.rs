@@ -14,7 +14,8 @@ pub struct EpochReport {
     /// Mean learning rate of the epoch's steps.
     pub learning_rate: f64,
     /// Exact risk at the last evaluation, in nats: over validation samples where
-    /// [`Trainer::validation`](crate::Trainer::validation) sets them, else over training samples. NaN before there is one.
+    /// [`Trainer::validation`](crate::Trainer::validation) sets them, else over training samples. NaN before there is
+    /// one.
     pub risk: f64,
     /// Cost that is charged to the method so far, in full passes.
     pub charged_passes: f64,

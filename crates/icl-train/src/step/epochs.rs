@@ -25,8 +25,8 @@ where
     B: AutodiffBackend,
     R: SavedRisk,
 {
-    /// Trains epoch by epoch until a stopping rule, the budget or the last epoch ends the run. Evaluates the encoder and saves a
-    /// checkpoint where that is due.
+    /// Trains epoch by epoch until a stopping rule, the budget or the last epoch ends the run. Evaluates the encoder
+    /// and saves a checkpoint where that is due.
     ///
     /// # Errors
     /// [`TrainError`].
@@ -75,8 +75,8 @@ where
         Ok(())
     }
 
-    /// Begins an epoch: evaluates the encoder if that is due or the run ends here. Returns the steps that are left of the epoch, or
-    /// `None` at the end of the run.
+    /// Begins an epoch: evaluates the encoder if that is due or the run ends here. Returns the steps that are left of
+    /// the epoch, or `None` at the end of the run.
     fn begin_epoch(
         &mut self,
         evaluate: Evaluate<'_, M::InnerModule, R>,
@@ -110,7 +110,8 @@ where
         Ok(self.record.stopped_by.is_none().then_some(plan))
     }
 
-    /// Evaluates the encoder between two steps of an epoch if that is due or the budget is spent. Returns whether the run ends here.
+    /// Evaluates the encoder between two steps of an epoch if that is due or the budget is spent. Returns whether the
+    /// run ends here.
     fn ends_within_epoch(
         &mut self,
         n_steps: usize,

@@ -170,8 +170,8 @@ where
         };
         stepped.rate = self.settings.warmed_up(stepped.rate, index);
         let encoder = self.optimizer.step(stepped.rate, encoder, gradients);
-        // Burn keeps a new running statistic for its thread alone until one of these calls merges it, and the next step may be on
-        // another thread.
+        // Burn keeps a new running statistic for its thread alone until one of these calls merges it, and the next step
+        // may be on another thread.
         drop(encoder.valid());
         self.average.push(&encoder);
         check_replicas::<B, M>(self.loss.group, &encoder, index + 1)?;

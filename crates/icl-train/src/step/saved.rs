@@ -37,8 +37,8 @@ pub(crate) struct SavedRun<R> {
     record: TrainingRecord<R>,
 }
 
-/// Risk whose runs can be saved. Both functions are written for each risk, so that they are compiled with this crate: generic ones
-/// would be compiled again with every program, which takes seconds.
+/// Risk whose runs can be saved. Both functions are written for each risk, so that they are compiled with this crate:
+/// generic ones would be compiled again with every program, which takes seconds.
 pub(crate) trait SavedRisk: Risk {
     /// Writes a checkpoint.
     fn write(path: &Path, identity: &Identity, run: &SavedRun<Self>) -> Result<(), TrainError>;

@@ -28,7 +28,8 @@ use crate::trainer::Trainer;
 ///
 /// State in, state out: all of them return the state, with which the stream goes on,
 /// also in another process. All random draws of an experience depend on the root seed and on its name: a later
-/// experience changes no earlier one. The optimizer starts again at each experience, as in TiC-CLIP (Garg et al., 2024).
+/// experience changes no earlier one. The optimizer starts again at each experience, as in TiC-CLIP (Garg et al.,
+/// 2024).
 ///
 /// The growth ratio of an update is that of the samples that it has: with a bounded buffer new data weigh more than
 /// their share of all data that have come.
@@ -94,8 +95,8 @@ pub struct Stream<'a, B: AutodiffBackend, S, V, C, O = DefaultAdam> {
 }
 
 impl<'a, B: AutodiffBackend, S, V, C> Stream<'a, B, S, V, C> {
-    /// Creates a stream over these samples with the default settings of training: it keeps all samples, holds out a tenth of
-    /// each experience and measures at most 512 held-out samples of each; seed 0, default device, alone.
+    /// Creates a stream over these samples with the default settings of training: it keeps all samples, holds out a
+    /// tenth of each experience and measures at most 512 held-out samples of each; seed 0, default device, alone.
     pub fn new(samples: &'a S, views: V, collate: C) -> Self {
         Self {
             samples,
@@ -156,8 +157,8 @@ impl<'a, B: AutodiffBackend, S, V, C, O> Stream<'a, B, S, V, C, O> {
         Self { keep, ..self }
     }
 
-    /// Sets when [`decide`](Self::decide) is for an update, and what the updates may cost. Default: every experience, without
-    /// a budget.
+    /// Sets when [`decide`](Self::decide) is for an update, and what the updates may cost. Default: every experience,
+    /// without a budget.
     #[must_use]
     pub fn policy(self, policy: Policy) -> Self {
         Self { policy, ..self }
@@ -193,7 +194,8 @@ impl<'a, B: AutodiffBackend, S, V, C, O> Stream<'a, B, S, V, C, O> {
         Self { seed, ..self }
     }
 
-    /// Sets the devices on which encoders are trained together, as [`Trainer::devices`] does; measurements use the first.
+    /// Sets the devices on which encoders are trained together, as [`Trainer::devices`] does; measurements use the
+    /// first.
     ///
     /// # Panics
     /// At the first training or measurement, if there is none.
@@ -203,8 +205,8 @@ impl<'a, B: AutodiffBackend, S, V, C, O> Stream<'a, B, S, V, C, O> {
         Self { devices, ..self }
     }
 
-    /// Sets the group whose members train and measure the encoders together; this stream is one of them. All members go through
-    /// the same experiences in the same order. Default: [`Alone`].
+    /// Sets the group whose members train and measure the encoders together; this stream is one of them. All members go
+    /// through the same experiences in the same order. Default: [`Alone`].
     #[must_use]
     pub fn group(self, group: &'a dyn Group) -> Self {
         Self { group, ..self }

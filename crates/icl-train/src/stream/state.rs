@@ -112,8 +112,8 @@ impl StreamMemory {
         });
     }
 
-    /// Moves what waits into the buffer, of which it keeps what `keep` says. The random draws of an experience depend on the
-    /// seed of its name.
+    /// Moves what waits into the buffer, of which it keeps what `keep` says. The random draws of an experience depend
+    /// on the seed of its name.
     pub fn absorb(&mut self, keep: Keep, seed_of: impl Fn(&str) -> Seed) {
         self.regret = 0.0;
         for experience in self.waiting.drain(..) {
@@ -123,7 +123,8 @@ impl StreamMemory {
     }
 }
 
-/// All that a stream remembers between two experiences, besides the encoder. A stored state continues as the stream would have.
+/// All that a stream remembers between two experiences, besides the encoder. A stored state continues as the stream
+/// would have.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct StreamState {
     pub(super) experiences: Vec<Experience>,
@@ -131,8 +132,8 @@ pub struct StreamState {
 }
 
 impl StreamState {
-    /// Creates a state from what [`experiences`](Self::experiences) and [`memory`](Self::memory) have returned: a caller that
-    /// stores each experience once, and the memory after the last alone, writes no experience again.
+    /// Creates a state from what [`experiences`](Self::experiences) and [`memory`](Self::memory) have returned: a
+    /// caller that stores each experience once, and the memory after the last alone, writes no experience again.
     pub fn from_parts(experiences: Vec<Experience>, memory: StreamMemory) -> Self {
         Self {
             experiences,

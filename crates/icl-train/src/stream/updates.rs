@@ -45,8 +45,8 @@ where
         self.advanced(state, outcome, increment, &arriving, divided, None)
     }
 
-    /// Begins with an encoder that was trained elsewhere on the first experience. Nothing says that it has not seen the held-out
-    /// samples of this experience.
+    /// Begins with an encoder that was trained elsewhere on the first experience. Nothing says that it has not seen the
+    /// held-out samples of this experience.
     ///
     /// # Errors
     /// [`TrainError`] if the experience has too few samples, or one cannot be read.
@@ -64,8 +64,9 @@ where
         self.after(state, encoder, arriving, divided, given)
     }
 
-    /// Decides by the stream's [`Policy`](crate::Policy) whether what arrives, with all that waits, is a reason for an update: then
-    /// [`next`](Self::next) follows, else [`wait`](Self::wait). The cost of a measured drift is charged to the experience.
+    /// Decides by the stream's [`Policy`](crate::Policy) whether what arrives, with all that waits, is a reason for an
+    /// update: then [`next`](Self::next) follows, else [`wait`](Self::wait). The cost of a measured drift is charged to
+    /// the experience.
     ///
     /// # Errors
     /// [`TrainError`] if a number of the policy is out of its range, the experience has too few samples, a sample is
@@ -104,9 +105,9 @@ where
         Ok(decision)
     }
 
-    /// Updates for the next experience, and for all that waits, by a method, as [`Trainer::update`](crate::Trainer::update)
-    /// does, at a cost that the [`Policy`](crate::Policy) leaves. The steps of the updates before count as
-    /// [`TrainingSettings::steps_before`](crate::TrainingSettings::steps_before).
+    /// Updates for the next experience, and for all that waits, by a method, as
+    /// [`Trainer::update`](crate::Trainer::update) does, at a cost that the [`Policy`](crate::Policy) leaves. The steps
+    /// of the updates before count as [`TrainingSettings::steps_before`](crate::TrainingSettings::steps_before).
     ///
     /// # Errors
     /// [`TrainError`] if the name or a sample has come before, the experience has too few samples, or its training
@@ -150,8 +151,8 @@ where
         self.advanced(state, outcome, increment, &arriving, divided, served)
     }
 
-    /// Lets the next experience wait: the live encoder is measured on its held-out samples, and its training samples belong
-    /// to the new ones of the next update.
+    /// Lets the next experience wait: the live encoder is measured on its held-out samples, and its training samples
+    /// belong to the new ones of the next update.
     ///
     /// # Errors
     /// [`TrainError`] if the name or a sample has come before, the experience has too few samples, or one cannot be
@@ -175,8 +176,8 @@ where
         self.after(state, live, arriving, divided, waiting)
     }
 
-    /// Counts what waits among the samples that an update has seen, without one: decisions can be tried before anything is
-    /// trained.
+    /// Counts what waits among the samples that an update has seen, without one: decisions can be tried before anything
+    /// is trained.
     #[must_use]
     pub fn assume_updated(&self, mut state: StreamState) -> StreamState {
         state.memory.absorb(self.keep, |name| self.seed_of(name));

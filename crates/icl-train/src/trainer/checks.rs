@@ -60,8 +60,8 @@ where
         Ok(())
     }
 
-    /// Checks that all members of a group have the same samples and views: each computes the risk of the encoder by itself, over few
-    /// samples.
+    /// Checks that all members of a group have the same samples and views: each computes the risk of the encoder by
+    /// itself, over few samples.
     pub(super) fn check_data(
         &self,
         risk: impl FnOnce(&Evaluator<'_, B::InnerBackend, S, V, C>) -> Result<f64, TrainError>,
@@ -77,8 +77,8 @@ where
         Ok(check_close(self.group, field, risk(&by_itself)?)?)
     }
 
-    /// Returns the identity of the run of an encoder, after the check that all members of the group have the same: before it, none may
-    /// do its part of anything. `stream` is the name of the run's random stream.
+    /// Returns the identity of the run of an encoder, after the check that all members of the group have the same:
+    /// before it, none may do its part of anything. `stream` is the name of the run's random stream.
     ///
     /// # Errors
     /// [`TrainErrorKind::Group`] with the first fact that differs.

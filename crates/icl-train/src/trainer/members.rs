@@ -30,8 +30,9 @@ where
         self.devices.len() > 1 && self.group.is_alone()
     }
 
-    /// Does a piece of work with an encoder, and perhaps a fresh one, by a member of a group on each device: the first on this
-    /// thread, the others on threads of their own. Returns the result of the first, which alone reports progress.
+    /// Does a piece of work with an encoder, and perhaps a fresh one, by a member of a group on each device: the first
+    /// on this thread, the others on threads of their own. Returns the result of the first, which alone reports
+    /// progress.
     ///
     /// # Errors
     /// The error of the first member that failed by itself. Members that fail because another has left are not counted.

@@ -61,8 +61,9 @@ use crate::views::problem::Problem;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Where tensors lie in the memory of this process, a trainer that is alone may take its steps on threads of rayon's global pool, in parallel with the
-/// kernels ([`beside_kernels`](icl_core::beside_kernels)): an encoder finds other values of thread-local variables there.
+/// Where tensors lie in the memory of this process, a trainer that is alone may take its steps on threads of rayon's
+/// global pool, in parallel with the kernels ([`beside_kernels`](icl_core::beside_kernels)): an encoder finds other
+/// values of thread-local variables there.
 #[derive(Debug)]
 pub struct Trainer<'a, B: AutodiffBackend, S, V, C, O = DefaultAdam> {
     pub(crate) samples: &'a S,
@@ -102,8 +103,9 @@ impl<'a, B: AutodiffBackend, S, V, C> Trainer<'a, B, S, V, C> {
 }
 
 impl<'a, B: AutodiffBackend, S, V, C, O> Trainer<'a, B, S, V, C, O> {
-    /// Sets the optimizer: any of Burn's with a configuration of its own, such as weight decay or gradient clipping, or one that
-    /// implements Burn's trait. Every run begins with this state of it. Default: Adam as of [`OnePassAdam`](crate::OnePassAdam).
+    /// Sets the optimizer: any of Burn's with a configuration of its own, such as weight decay or gradient clipping, or
+    /// one that implements Burn's trait. Every run begins with this state of it. Default: Adam as of
+    /// [`OnePassAdam`](crate::OnePassAdam).
     ///
     /// ```
     /// # use burn::backend::{Autodiff, Flex};
@@ -178,9 +180,9 @@ impl<'a, B: AutodiffBackend, S, V, C, O> Trainer<'a, B, S, V, C, O> {
     }
 
     /// Sets validation samples, which no run trains on: by their risk a run decides when to stop, and
-    /// [`StopRule::ExactRisk`](crate::StopRule::ExactRisk) and the rules of a gain return the encoder with the lowest one. At most
-    /// [`monitor_samples`](field@TrainingSettings::monitor_samples) of them are evaluated, as old and new as they are here;
-    /// [`pretrain`](Self::pretrain) takes the old ones alone. Default: training samples.
+    /// [`StopRule::ExactRisk`](crate::StopRule::ExactRisk) and the rules of a gain return the encoder with the lowest
+    /// one. At most [`monitor_samples`](field@TrainingSettings::monitor_samples) of them are evaluated, as old and new
+    /// as they are here; [`pretrain`](Self::pretrain) takes the old ones alone. Default: training samples.
     ///
     /// The risks of the record's evaluations and of callbacks are then over them; those of the
     /// [`Outcome`](crate::Outcome) are over training samples in any case.
@@ -207,9 +209,9 @@ impl<'a, B: AutodiffBackend, S, V, C, O> Trainer<'a, B, S, V, C, O> {
         self.devices([device])
     }
 
-    /// Sets the devices on which encoders are trained together, each by a thread that the trainer starts. They divide batches as
-    /// the members of a [`group`](Self::group) do. Results lie on the first device, which also makes all measurements outside a
-    /// run. A trainer of a group uses its first device alone.
+    /// Sets the devices on which encoders are trained together, each by a thread that the trainer starts. They divide
+    /// batches as the members of a [`group`](Self::group) do. Results lie on the first device, which also makes all
+    /// measurements outside a run. A trainer of a group uses its first device alone.
     ///
     /// # Panics
     /// If there is none.
@@ -224,10 +226,10 @@ impl<'a, B: AutodiffBackend, S, V, C, O> Trainer<'a, B, S, V, C, O> {
 
     /// Sets the group whose members train the encoder together; this trainer is one of them. Default: [`Alone`].
     ///
-    /// All members have equal encoders, data, settings and seeds, and make the same calls; a run begins with the check that they do.
-    /// Batches keep their size: each member takes its part of a batch, and losses and gradients are those of the whole batch. Random numbers of the encoder and
-    /// normalisation statistics are those of each part, so that without both the result is that of one process but for
-    /// rounding. Only the member of rank 0 writes checkpoints.
+    /// All members have equal encoders, data, settings and seeds, and make the same calls; a run begins with the check
+    /// that they do. Batches keep their size: each member takes its part of a batch, and losses and gradients are those
+    /// of the whole batch. Random numbers of the encoder and normalisation statistics are those of each part, so that
+    /// without both the result is that of one process but for rounding. Only the member of rank 0 writes checkpoints.
     pub fn group(mut self, group: &'a dyn Group) -> Self {
         self.group = group;
         self
@@ -301,8 +303,8 @@ where
     }
 
     /// Returns the evaluator by which a run decides when to stop: over at most
-    /// [`monitor_samples`](field@TrainingSettings::monitor_samples) training samples, with statistics over half as many. A
-    /// re-estimation passes the data through the encoder as often as the risk itself, or more.
+    /// [`monitor_samples`](field@TrainingSettings::monitor_samples) training samples, with statistics over half as
+    /// many. A re-estimation passes the data through the encoder as often as the risk itself, or more.
     pub(crate) fn monitor_evaluator<'e>(
         &'e self,
         increment: &'e Increment,

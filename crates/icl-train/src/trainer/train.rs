@@ -44,8 +44,9 @@ where
     ///
     /// # Errors
     /// [`TrainError`] if a setting is out of its range, the increment refers to a sample that the data
-    /// set does not contain, a sample cannot be read, the encoder has no parameter to train or does not return one row for each view,
-    /// a loss, a risk or a parameter is not finite, all embeddings are zero or the same, or members of a group differ.
+    /// set does not contain, a sample cannot be read, the encoder has no parameter to train or does not return one row
+    /// for each view, a loss, a risk or a parameter is not finite, all embeddings are zero or the same, or members of a
+    /// group differ.
     pub fn pretrain<M>(&self, encoder: M) -> Result<Outcome<M, B, f64>, TrainError>
     where
         M: TrainableEncoder<B>,
@@ -106,8 +107,8 @@ where
         self.train(run, &evaluations, callbacks)
     }
 
-    /// Updates an encoder that was trained on the old data by a method that starts from it, with evaluations of the exact risk over
-    /// X′. A method without a loss evaluates the encoder once and returns it unchanged.
+    /// Updates an encoder that was trained on the old data by a method that starts from it, with evaluations of the
+    /// exact risk over X′. A method without a loss evaluates the encoder once and returns it unchanged.
     ///
     /// # Errors
     /// [`TrainError`] as for [`pretrain`](Self::pretrain), and if
@@ -126,13 +127,14 @@ where
         self.update_with(method, trained, None, &mut Callbacks::new())
     }
 
-    /// Updates as [`update`](Self::update) does, by any method, with callbacks and checkpoints. `fresh` is an encoder of the same
-    /// architecture with random parameters, which all starts but `trained` need ([`Start::needs_fresh`](crate::Start::needs_fresh)):
-    /// from scratch it is trained in the place of `trained`.
+    /// Updates as [`update`](Self::update) does, by any method, with callbacks and checkpoints. `fresh` is an encoder
+    /// of the same architecture with random parameters, which all starts but `trained` need
+    /// ([`Start::needs_fresh`](crate::Start::needs_fresh)): from scratch it is trained in the place of `trained`.
     ///
     /// # Errors
-    /// As [`update`](Self::update), and [`TrainError`] if the start needs a fresh encoder and there is none, or it cannot be
-    /// blended with the trained one, a checkpoint cannot be written or belongs to another run, or the callbacks stop the run.
+    /// As [`update`](Self::update), and [`TrainError`] if the start needs a fresh encoder and there is none, or it
+    /// cannot be blended with the trained one, a checkpoint cannot be written or belongs to another run, or the
+    /// callbacks stop the run.
     pub fn update_with<M>(
         &self,
         method: &Method,

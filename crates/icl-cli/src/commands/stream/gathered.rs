@@ -180,8 +180,8 @@ impl<'a, D: Domain> Gathered<'a, D> {
             .seed(resolved.training.seed)
     }
 
-    /// Estimates what is estimated from data from the samples `first` alone. An encoder that was trained elsewhere keeps what was
-    /// estimated for it, but for features that rest on statistics of the data.
+    /// Estimates what is estimated from data from the samples `first` alone. An encoder that was trained elsewhere
+    /// keeps what was estimated for it, but for features that rest on statistics of the data.
     ///
     /// # Errors
     /// If these samples do not suffice.

@@ -172,7 +172,8 @@ pub fn holds_nothing(failure: &Failure) -> bool {
     causes.any(|it: &DataError| it.kind() == DataErrorKind::Empty)
 }
 
-/// Returns the path of data that are one file of a kind: that file, or the only file of a folder, as `icl split` writes it.
+/// Returns the path of data that are one file of a kind: that file, or the only file of a folder, as `icl split` writes
+/// it.
 fn single_file(path: &Path, is_of_kind: fn(&Path) -> bool) -> Option<PathBuf> {
     if path.is_dir() {
         let mut files = std::fs::read_dir(path).ok()?;
@@ -207,8 +208,8 @@ fn tell_what_was_left_out(images: &ImageDataset) {
     }
 }
 
-/// Returns the failure of values outside the range of the encoder's data, where the user asked for one. It is no error of
-/// the data: a stream that watches a folder ends with it, and does not go on without the file.
+/// Returns the failure of values outside the range of the encoder's data, where the user asked for one. It is no error
+/// of the data: a stream that watches a folder ends with it, and does not go on without the file.
 pub fn of_outliers(error: DataError) -> Failure {
     Failure::input(anyhow!("{error}"))
 }

@@ -81,8 +81,8 @@ impl<B: Backend> ResNet<B> {
     }
 
     /// Writes weights and statistics as a safetensors file with the names and shapes of the state dict of torchvision's
-    /// `resnet18`, which PyTorch and [`with_torchvision_weights`](Self::with_torchvision_weights) read. The same encoder
-    /// gives the same bytes. An earlier file is replaced as a whole or, after an error, not at all.
+    /// `resnet18`, which PyTorch and [`with_torchvision_weights`](Self::with_torchvision_weights) read. The same
+    /// encoder gives the same bytes. An earlier file is replaced as a whole or, after an error, not at all.
     ///
     /// Tensors have single precision. `num_batches_tracked`, which an encoder does not count, is 0; PyTorch reads it
     /// only where a layer has no momentum. Without classes the file has no `fc`, and a projection head is left out:
@@ -168,7 +168,8 @@ fn is_safetensors(bytes: &[u8], path: &Path) -> bool {
     !is_torch && (bytes.get(8) == Some(&b'{') || has_ending())
 }
 
-/// Takes all tensors and returns what was removed around them. Names and shapes are compared before any values are read.
+/// Takes all tensors and returns what was removed around them. Names and shapes are compared before any values are
+/// read.
 fn take(
     tensors: &[(String, Vec<usize>)],
     file: &mut dyn StateDict,
