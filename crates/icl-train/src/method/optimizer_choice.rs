@@ -39,7 +39,7 @@ pub enum MetaOrder {
     /// First order: the gradient at θ′ replaces the gradient at θ (first-order MAML, Finn et al., 2017).
     First,
     /// Second order: the gradient is computed through the inner steps by Hessian-vector products, see
-    /// [`second_order`](icl_meta::second_order).
+    /// `icl_meta::second_order`.
     Second,
 }
 

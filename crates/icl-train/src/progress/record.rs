@@ -70,7 +70,7 @@ pub struct TrainingRecord<R = ExactRisk> {
     /// Mean learning rate lr_s of the inner steps of each epoch; empty without meta-optimization.
     pub support_learning_rates: Vec<f64>,
     /// Relative move ‖θ′ − θ‖/‖θ‖ of the trained parameters in an inner loop, mean over the steps of each epoch;
-    /// empty without meta-optimization. See [`relative_move`](icl_meta::relative_move).
+    /// empty without meta-optimization. See `icl_meta::relative_move`.
     #[serde(default)]
     pub support_moves: Vec<f64>,
     /// Share of the old data in each epoch.
