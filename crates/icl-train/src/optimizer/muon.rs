@@ -63,7 +63,7 @@ impl MuonWithAdamConfig {
 /// | one axis: biases, normalisation | Adam |
 ///
 /// An embedding is a parameter of a struct whose name contains "embedding", as Burn's `Embedding`, or of a field
-/// whose name does, in any case of letters.
+/// whose name does; upper or lower case does not matter.
 ///
 /// Burn's `Muon` alone takes parameters of two axes only. It reads rows as outputs, as PyTorch's layers
 /// `[d_out, d_in]` have them, so that its factor is √max(1, d_in/d_out) for Burn's `Linear`. Here the step is the one
