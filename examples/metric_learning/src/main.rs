@@ -92,7 +92,8 @@ fn main() -> Result<()> {
     let [old, new] = parts.map(|of| share_of_same_class(labels, of, &held_out.all()));
     let floor = |share: f64| (settings.negatives * share).ln_1p();
     println!(
-        "of the noise {:.1} % (old) and {:.1} % (new) are of the anchor's class: no risk is below {:.2} and {:.2} nats",
+        "of the noise {:.1} % (old) and {:.1} % (new) are of the anchor's class: averaged over partners, no risk is below \
+         {:.2} and {:.2} nats",
         100.0 * old,
         100.0 * new,
         floor(old),
