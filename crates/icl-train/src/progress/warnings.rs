@@ -16,20 +16,41 @@ pub(crate) fn far(parameter_change: f64) -> Option<String> {
     })
 }
 
-/// Returns the warning of statistics that a run moved since its start, and that no re-estimation has changed, if there are any: those
-/// of the encoder at the start, of the one that was evaluated, and of the same after its re-estimation.
+/// Returns the warning of statistics that forward passes in training move, and that no re-estimation has changed, if there are any:
+/// those of the encoder at the start, of the one that was evaluated, and of the same after its re-estimation. `of_copy` are those of
+/// the copy on which an inner loop has worked: the passes of such a run move those of no other encoder.
 pub(crate) fn stale(
     start: &Statistics,
+    of_copy: Option<&Statistics>,
     evaluated: &Statistics,
     measured: &Statistics,
 ) -> Option<String> {
-    let of = start.0.iter().zip(&evaluated.0).zip(&measured.0);
-    let mut stale =
-        of.filter(|((start, evaluated), measured)| start != evaluated && evaluated == measured);
-    stale.next().map(|_| {
-        "training moved normalisation statistics that `Encoder::recalibrated` left as they were: the risk and the embeddings depend \
-         on the last batches. For Burn's BatchNorm, override it with icl_models::recalibrate_batch_norm"
-            .to_owned()
+    let moved = of_copy.unwrap_or(evaluated);
+    let is_moved = start
+        .0
+        .iter()
+        .zip(&moved.0)
+        .map(|(start, moved)| start != moved);
+    let is_kept = evaluated
+        .0
+        .iter()
+        .zip(&measured.0)
+        .map(|(evaluated, measured)| evaluated == measured);
+    let is_stale = is_moved
+        .zip(is_kept)
+        .any(|(is_moved, is_kept)| is_moved && is_kept);
+    is_stale.then(|| {
+        let why = match of_copy {
+            None => {
+                "training moved normalisation statistics that `Encoder::recalibrated` left as they were: the risk and the \
+                 embeddings depend on the last batches"
+            }
+            Some(_) => {
+                "meta-optimization trains on copies, and `Encoder::recalibrated` left the normalisation statistics as they were \
+                 before the training: they fit other parameters than those of the result"
+            }
+        };
+        format!("{why}. For Burn's BatchNorm, override it with icl_models::recalibrate_batch_norm")
     })
 }
 

@@ -90,6 +90,6 @@ where
         let [start, average] = [&self.start, self.average.get()]
             .map(|encoder| Statistics::of::<B, M>(encoder, &is_trained));
         let measured = Statistics::of::<B::InnerBackend, M::InnerModule>(measured, &is_trained);
-        stale(&start, &average, &measured)
+        stale(&start, self.copy_statistics.get(), &average, &measured)
     }
 }

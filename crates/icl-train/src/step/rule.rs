@@ -1,5 +1,7 @@
 //! The rule of a step: the plain gradient at a scheduled rate, or one that takes its place.
 
+use std::cell::OnceCell;
+
 use burn::module::AutodiffModule;
 use burn::optim::GradientsParams;
 use burn::tensor::Tensor;
@@ -11,6 +13,7 @@ use icl_core::{Purpose, SampleError, Seed, StepLosses, StepRule, TrainableEncode
 use crate::error::TrainError;
 use crate::method::Method;
 use crate::optimizer::rates::{OwnRates, Rates};
+use crate::progress::warnings::{Statistics, are_trained};
 use crate::settings::TrainingSettings;
 use crate::step::batch_loss::{BatchLoss, PartOf, value_of};
 use crate::step::contrastive::Anchors;
@@ -139,6 +142,7 @@ where
     prepared: &'r Prepared<PartOf<M, B>>,
     step: Step,
     seed: Seed,
+    copy_statistics: &'r OnceCell<Statistics>,
 }
 
 impl<M, B> StepLosses<M, B, TrainError> for LossesOfStep<'_, '_, M, B>
@@ -167,7 +171,12 @@ where
 
     fn query(&self, encoder: &M) -> Result<Tensor<B, 1>, TrainError> {
         self.loss.passes.begin(Purpose::Training);
-        self.of_batch(encoder)
+        let loss = self.of_batch(encoder)?;
+        self.copy_statistics.get_or_init(|| {
+            // Burn keeps new running statistics for each thread until `valid` joins them.
+            Statistics::of::<B::InnerBackend, _>(&encoder.valid(), &are_trained::<B, M>(encoder))
+        });
+        Ok(loss)
     }
 
     fn query_value(&self, encoder: &M) -> Result<f64, TrainError> {
@@ -198,18 +207,21 @@ where
     M: TrainableEncoder<B>,
     B: AutodiffBackend,
 {
-    /// Creates the losses of prepared batches. `seed` decides the encoder's randomness.
+    /// Creates the losses of prepared batches. `seed` decides the encoder's randomness; `copy_statistics` are set by the first query
+    /// of an inner loop.
     pub(crate) fn new(
         loss: &'r BatchLoss<'a, M, B>,
         prepared: &'r Prepared<PartOf<M, B>>,
         step: Step,
         seed: Seed,
+        copy_statistics: &'r OnceCell<Statistics>,
     ) -> Self {
         Self {
             loss,
             prepared,
             step,
             seed,
+            copy_statistics,
         }
     }
 

@@ -1,5 +1,6 @@
 //! The state of a training run, its steps and its end.
 
+use std::cell::OnceCell;
 use std::time::Instant;
 
 use burn::module::AutodiffModule;
@@ -17,7 +18,7 @@ use crate::optimizer::{BoxedOptimizer, clip_norm};
 use crate::progress::outcome::{Outcome, parameter_change};
 use crate::progress::record::TrainingRecord;
 use crate::progress::step_report::{StepReport, StepSeconds};
-use crate::progress::warnings::{far, first_not_finite};
+use crate::progress::warnings::{Statistics, far, first_not_finite};
 use crate::sampling::plan::Planner;
 use crate::settings::TrainingSettings;
 use crate::step::batch_loss::{BatchLoss, PartOf};
@@ -43,6 +44,8 @@ pub(crate) struct Run<'a, M: AutodiffModule<B> + 'a, B: AutodiffBackend, R> {
     max_steps: u64,
     /// Encoder at the start of the run, with statistics of its own.
     pub(crate) start: M,
+    /// Statistics of the copy of the encoder on which the first inner loop of this process worked, if there was one.
+    pub(crate) copy_statistics: OnceCell<Statistics>,
     /// Current encoder; `None` only during an update, which consumes a module and returns the next.
     pub(crate) encoder: Option<M>,
     pub(crate) average: WeightAverage<M>,
@@ -93,6 +96,7 @@ where
             rule: Rule::new(method, rates, settings, max_steps, seed, &device)?,
             max_steps,
             start: own(&encoder),
+            copy_statistics: OnceCell::new(),
             average: WeightAverage::new(encoder.clone(), settings.average_decay),
             encoder: Some(encoder),
             best: None,
@@ -157,8 +161,9 @@ where
                 Stepped::plain(loss, gradients, rates.next(index))
             }
             Rule::Plugged(rule) => {
-                let loss = &self.loss;
-                rule.step(&encoder, &LossesOfStep::new(loss, &prepared, at, seed))?
+                let of_copy = &self.copy_statistics;
+                let losses = LossesOfStep::new(&self.loss, &prepared, at, seed, of_copy);
+                rule.step(&encoder, &losses)?
             }
         };
         let gradient_s = phase.end();

@@ -128,6 +128,42 @@ fn statistics_that_nobody_re_estimates_are_warned_of() {
     assert_eq!(&update.record.warnings, &without.record.warnings);
 }
 
+/// The passes of an inner loop move the statistics of its copies alone.
+#[test]
+fn statistics_of_before_the_training_are_warned_of_under_meta_optimization() {
+    let (samples, increment) = (points(1), increment());
+    let trainer = trainer(&samples, &increment);
+    let inner = Stock::new(0.0);
+    for method in [
+        "sampling=stratified,loss=corrected,optimizer=meta:first",
+        "sampling=stratified,loss=corrected,optimizer=meta:second",
+    ] {
+        let method = method.parse().unwrap();
+        let with = trainer.update(&method, inner.clone()).unwrap();
+        assert!(
+            with.record.warnings.is_empty(),
+            "{:?}",
+            with.record.warnings
+        );
+        let forgetful = Forgetful {
+            inner: inner.clone(),
+        };
+        let before = values(&forgetful.inner.norm);
+        let without = trainer.update(&method, forgetful).unwrap();
+        let n_statistics = 16;
+        let kept = |values: &[f64]| values[values.len() - n_statistics..].to_vec();
+        assert_eq!(kept(&values(&without.encoder.inner.norm)), kept(&before));
+        let [warning] = &without.record.warnings[..] else {
+            panic!("{:?}", without.record.warnings);
+        };
+        assert!(
+            warning.starts_with("meta-optimization trains on copies")
+                && warning.contains("recalibrate_batch_norm"),
+            "{warning}"
+        );
+    }
+}
+
 /// Burn keeps a new statistic for each thread until the same thread asks for it, and steps move between threads.
 #[test]
 fn running_statistics_are_the_same_in_every_run_and_after_an_interruption() {
