@@ -20,6 +20,7 @@ use crate::files::encoder_work;
 use crate::files::encoder_work::ENCODER;
 use crate::files::whole;
 use crate::files::work_folder::WorkFolder;
+use crate::options::choice;
 use crate::options::data::DataOptions;
 use crate::options::encoder::EncoderOptions;
 use crate::options::evaluation::HoldOutOptions;
@@ -245,10 +246,11 @@ impl<D: Domain> OnBackend for Task<'_, D> {
         check_spread::<D, B>(&evaluator, self.domain, of_data, device, &causes)?;
         let path = self.work.results().join(ENCODER);
         let name = self.data.name();
+        let optimizer = choice::name(&self.options.pretraining.training.step.optimizer);
         encoder_file::save(&outcome.encoder, self.domain, name, &path)?;
         Ok(TrainRecord {
             schema: TRAIN_SCHEMA,
-            settings: RunSettings::of(*seed, settings, backend),
+            settings: RunSettings::of(*seed, settings, optimizer, backend),
             data: name.to_owned(),
             n,
             n_clipped: self.data.n_clipped(),

@@ -31,6 +31,9 @@ pub struct RunRecord {
     pub n_clipped: usize,
     /// Rule by which the data were split into old and new.
     pub split: String,
+    /// Optimizer that trained the encoder; `null` in older records.
+    #[serde(default)]
+    pub optimizer: Option<String>,
     /// Backend.
     pub backend: String,
     /// Target over all data in nats: retraining's plateau of the exact risk + 1 %; `null` where retraining was not run.

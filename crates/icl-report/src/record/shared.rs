@@ -13,26 +13,38 @@ pub struct RunSettings {
     pub temperature: f64,
     /// Number of negatives K in the formulas of the losses.
     pub negatives: f64,
+    /// Optimizer that trained the encoder; `null` in older records.
+    #[serde(default)]
+    pub optimizer: Option<String>,
     /// Backend.
     pub backend: String,
 }
 
 impl RunSettings {
     /// Returns the settings of a run with the root seed `seed`.
-    pub fn of(seed: u64, settings: &TrainingSettings, backend: &str) -> Self {
+    pub fn of(seed: u64, settings: &TrainingSettings, optimizer: &str, backend: &str) -> Self {
         Self {
             seed,
             temperature: settings.temperature,
             negatives: settings.negatives,
+            optimizer: Some(optimizer.to_owned()),
             backend: backend.to_owned(),
         }
     }
 
     /// Writes the settings in one line.
     pub(crate) fn words(&self) -> String {
+        let optimizer = self
+            .optimizer
+            .iter()
+            .map(|name| format!(" · optimizer: {name}"));
         format!(
-            "seed {} · backend: {} · τ = {}, K = {}",
-            self.seed, self.backend, self.temperature, self.negatives,
+            "seed {} · backend: {}{} · τ = {}, K = {}",
+            self.seed,
+            self.backend,
+            optimizer.collect::<String>(),
+            self.temperature,
+            self.negatives,
         )
     }
 }
@@ -213,7 +225,7 @@ mod tests {
         one.course.sample_passes = u64::MAX - 1;
         one.course.evaluations[1].risk = f64::MIN_POSITIVE;
         one.course.best_evaluation = Some(1);
-        let keys = "schema seed data n n_clipped temperature negatives backend epochs sample_passes charged_passes cost \
+        let keys = "schema seed data n n_clipped temperature negatives optimizer backend epochs sample_passes charged_passes cost \
                     stopped_by best_evaluation expected_gain train_s untrained trained held_out_risk n_held_out \
                     parameter_change seconds evaluations epoch_losses step_negatives";
         check(&one, keys);
@@ -224,7 +236,7 @@ mod tests {
             gain: 1e-17,
             standard_error: 123_456_789.012_345_67,
         });
-        let keys = "schema method seed from old_data new_data n_old n_new n_clipped alpha temperature negatives backend \
+        let keys = "schema method seed from old_data new_data n_old n_new n_clipped alpha temperature negatives optimizer backend \
                     epochs sample_passes charged_passes cost stopped_by best_evaluation expected_gain train_s before \
                     after held_out_before held_out_risk n_held_out neighbours_kept cross_version_recall \
                     parameter_change evaluations epoch_losses step_negatives learning_rates support_learning_rates \
@@ -232,7 +244,7 @@ mod tests {
         check(&one, keys);
         let mut one = crate::fixture::held_out(record("warm", u64::MAX), [0.1, 1.0 / 3.0]);
         fill(&mut one.training);
-        let keys = "schema method seed data n_clipped alpha split n_old n_new backend epochs sample_passes charged_passes \
+        let keys = "schema method seed data n_clipped alpha split n_old n_new optimizer backend epochs sample_passes charged_passes \
                     cost stopped_by best_evaluation expected_gain train_s target target_by_origin epochs_to_target \
                     passes_to_target charged_to_target time_to_target_s lowest_loss_epoch lowest_loss_s risk \
                     risk_old_partners held_out_risk n_held_out n_evaluated cross_version_recall nce1_old nce2_old start \
@@ -245,7 +257,7 @@ mod tests {
                     charged_passes cost stopped_by parameter_change parameter_norm effective_rank neighbours_kept \
                     neighbours_kept_of_first cross_version_recall train_s";
         check::<StreamedExperience>(&one.experiences[1], keys);
-        let keys = "schema data split method keep when at_latest budget_per_update budget_total seed backend \
+        let keys = "schema data split method keep when at_latest budget_per_update budget_total seed optimizer backend \
                     temperature negatives names risk accuracy untrained_risk untrained_accuracy measures experiences \
                     decisions controls";
         check(&one, keys);
@@ -255,7 +267,12 @@ mod tests {
     fn a_record_of_before_is_read_and_another_refused() {
         let mut old = serde_json::to_value(record("warm", 1)).unwrap();
         let keys = old.as_object_mut().unwrap();
-        for key in ["n_clipped", "cross_version_recall", "step_negatives"] {
+        for key in [
+            "n_clipped",
+            "cross_version_recall",
+            "step_negatives",
+            "optimizer",
+        ] {
             keys.remove(key).unwrap();
         }
         // Names before the field's own.
@@ -268,10 +285,20 @@ mod tests {
         let read: RunRecord = serde_json::from_value(old.clone()).unwrap();
         assert_eq!(read.course.step_negatives, [0.0; 0]);
         assert_eq!(read.training.cost.monitoring, 7.5);
+        assert_eq!(read.optimizer, None);
         assert_eq!(n_evaluated, read.n_evaluated);
         old.as_object_mut().unwrap().remove("charged_passes");
         let missing = serde_json::from_value::<RunRecord>(old).unwrap_err();
         assert_eq!(missing.to_string(), "missing field `charged_passes`");
+        let mut old = serde_json::to_value(first()).unwrap();
+        assert!(old.as_object_mut().unwrap().remove("optimizer").is_some());
+        let of_before: TrainRecord = serde_json::from_value(old).unwrap();
+        assert_eq!(
+            of_before.settings.words(),
+            "seed 3 · backend: flex · τ = 0.1, K = 31"
+        );
+        let words = "seed 3 · backend: flex · optimizer: adam · τ = 0.1, K = 31";
+        assert_eq!(first().settings.words(), words);
         let mut lost = first();
         lost.course.evaluations[0].risk = f64::NAN;
         let lost = serde_json::to_string(&lost).unwrap();

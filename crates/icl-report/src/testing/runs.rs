@@ -73,6 +73,7 @@ pub(crate) fn run(method: &str, seed: u64, from: f64, to: f64, drift: f64, n: us
         data: "MUTAG".to_owned(),
         n_clipped: 0,
         split: "random".to_owned(),
+        optimizer: Some("adam".to_owned()),
         backend: "flex".to_owned(),
         target: Some(2.3),
         target_by_origin: None,

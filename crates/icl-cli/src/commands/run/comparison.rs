@@ -27,6 +27,7 @@ use crate::domain::spread::EvaluatorOf;
 use crate::files::whole::remove_if_there;
 use crate::files::work_folder::WorkFolder;
 use crate::files::work_place::ENCODER;
+use crate::options::choice;
 use crate::options::protocol::max_evaluated;
 use crate::options::training::PAPER_PATIENCE;
 use crate::process::failure::Failure;
@@ -280,6 +281,7 @@ impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
         let reached = target.and_then(|target| time_to_target(&record.evaluations, &target));
         let lowest = record.lowest_loss_epoch(PAPER_PATIENCE);
         let [start, end] = one.risks;
+        let optimizer = self.resolved.options.pretraining.training.step.optimizer;
         RunRecord {
             schema: SCHEMA,
             method: one.method.name.clone(),
@@ -287,6 +289,7 @@ impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
             data: self.data.name().to_owned(),
             n_clipped: self.data.n_clipped(),
             split: self.resolved.split.to_string(),
+            optimizer: Some(choice::name(&optimizer).to_owned()),
             backend: self.resolved.backend.clone(),
             target: target.map(|target| target.all),
             target_by_origin: target,

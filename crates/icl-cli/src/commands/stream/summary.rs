@@ -17,6 +17,7 @@ use crate::commands::stream::strategy::{StrategyRun, write_json, write_lines};
 use crate::files::encoder_work::REPORT;
 use crate::files::whole;
 use crate::files::work_place::CONFIG;
+use crate::options::choice;
 use crate::process::failure::Failure;
 
 /// Matrix of some cells.
@@ -124,6 +125,7 @@ pub fn record(
     let [own, controls @ ..] = runs else {
         unreachable!("the first strategy is that of the method");
     };
+    let optimizer = choice::name(&options.pretraining.training.step.optimizer);
     let streamed = || records.iter().map(|it| &it.streamed);
     let untrained_risk: Vec<Option<f64>> =
         records.iter().map(|it| Some(it.untrained_risk)).collect();
@@ -174,7 +176,12 @@ pub fn record(
         method: own.strategy.name.clone(),
         keep: own.strategy.keep.to_string(),
         policy: own.strategy.policy.clone(),
-        settings: RunSettings::of(training.seed, &training.settings, &training.backend),
+        settings: RunSettings::of(
+            training.seed,
+            &training.settings,
+            optimizer,
+            &training.backend,
+        ),
         names: streamed().map(|it| it.name.clone()).collect(),
         measures: measures.collect(),
         untrained_accuracy: accuracy.as_ref().map(|_| untrained_accuracy),

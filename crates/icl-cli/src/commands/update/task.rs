@@ -22,6 +22,7 @@ use crate::files::encoder_work;
 use crate::files::encoder_work::ENCODER;
 use crate::files::whole;
 use crate::files::work_folder::WorkFolder;
+use crate::options::choice;
 use crate::process::causes::Causes;
 use crate::process::failure::Failure;
 use crate::process::group::group;
@@ -116,10 +117,11 @@ impl<D: Domain> OnBackend for Update<'_, D> {
             encoder_file::save(&encoder, domain, self.data.name(), &path)?;
         }
         let [old_data, new_data] = self.names.map(ToOwned::to_owned);
+        let optimizer = choice::name(&self.resolved.options.training.step.optimizer);
         Ok(UpdateRecord {
             schema: UPDATE_SCHEMA,
             method: method.name.clone(),
-            settings: RunSettings::of(training.seed, settings, &training.backend),
+            settings: RunSettings::of(training.seed, settings, optimizer, &training.backend),
             from: self.resolved.from.clone(),
             old_data,
             new_data,
