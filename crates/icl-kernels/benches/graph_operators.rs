@@ -13,6 +13,7 @@ use burn::backend::{Autodiff, Flex};
 use burn::tensor::{Distribution, Tensor, backend::Backend};
 use icl_kernels::DropoutMask;
 use icl_kernels::graph::{self, HostCsr, NormActivation, SparseMatrix};
+use icl_kernels::internals;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
@@ -116,7 +117,7 @@ fn size<B: Backend>(case: &str, n_graphs: usize, n_nodes: usize, n_edges: usize)
         &device,
         || {
             let gradient = nodes.composed.clone();
-            drop(graph::norm_activation_backward(
+            drop(internals::norm_activation_backward(
                 OPTIONS,
                 composed.clone(),
                 gradient,
@@ -124,7 +125,7 @@ fn size<B: Backend>(case: &str, n_graphs: usize, n_nodes: usize, n_edges: usize)
         },
         || {
             let gradient = nodes.own.clone();
-            drop(graph::norm_activation_backward(
+            drop(internals::norm_activation_backward(
                 OPTIONS,
                 own.clone(),
                 gradient,
@@ -157,14 +158,14 @@ fn convolution<B: Backend>(case: &str, matrix: &HostCsr, x: &Both<B>) {
         || {
             let (x, weight) = (x.composed.clone(), weight.composed.clone());
             let gradient = gradient.composed.clone();
-            drop(graph::graph_convolution_backward(
+            drop(internals::graph_convolution_backward(
                 &composed, x, weight, gradient, [true; 2],
             ));
         },
         || {
             let (x, weight) = (x.own.clone(), weight.own.clone());
             let gradient = gradient.own.clone();
-            drop(graph::graph_convolution_backward(
+            drop(internals::graph_convolution_backward(
                 &own, x, weight, gradient, [true; 2],
             ));
         },

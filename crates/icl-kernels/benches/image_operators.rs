@@ -17,6 +17,7 @@ use burn::tensor::backend::{AutodiffBackend, Backend};
 use burn::tensor::ops::ConvOptions;
 use burn::tensor::{Distribution, Tensor, TensorPrimitive};
 use icl_kernels::image::{self, Window};
+use icl_kernels::internals;
 
 type B = Autodiff<Flex>;
 
@@ -216,9 +217,9 @@ fn convolution(case: &Convolution, peer: &mut Peer) -> Result<(), Box<dyn Error>
             least(|| image::convolution(x.clone(), weight.clone(), window)),
             least(|| {
                 let (gradient, weight) = (gradient.clone(), weight.clone());
-                image::convolution_input_gradient(gradient, weight, window, [side, side])
+                internals::convolution_input_gradient(gradient, weight, window, [side, side])
             }),
-            least(|| image::convolution_weight_gradient(x.clone(), gradient.clone(), window)),
+            least(|| internals::convolution_weight_gradient(x.clone(), gradient.clone(), window)),
         ]);
         turns[1].push(peer.seconds(&line)?);
         if round > 0 {
@@ -260,11 +261,11 @@ fn batch_norm(
     let mut turns: [Vec<Vec<f64>>; 3] = Default::default();
     for _ in 0..N_ROUNDS {
         let forward =
-            || image::batch_norm_saving(x.clone(), affine(), added.clone(), EPSILON, true);
+            || internals::batch_norm_saving(x.clone(), affine(), added.clone(), EPSILON, true);
         let (_, saved) = forward();
         turns[0].push(vec![
             least(forward),
-            least(|| image::batch_norm_backward(saved.clone(), gradient.clone())),
+            least(|| internals::batch_norm_backward(saved.clone(), gradient.clone())),
         ]);
         turns[1].push(peer.seconds(&line)?);
     }

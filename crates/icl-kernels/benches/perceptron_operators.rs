@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use burn::backend::Flex;
 use burn::tensor::{Distribution, Tensor};
-use icl_kernels::image;
+use icl_kernels::{image, internals};
 
 const ROWS: usize = 256;
 const WIDTH: usize = 256;
@@ -75,7 +75,7 @@ fn products(d_input: usize) -> Vec<Timed<'static>> {
         timed(name("Burn's"), with(|(x, w, _)| drop(x.matmul(w)))),
         timed(
             name("gradient by the input"),
-            with(|(_, w, g)| drop(image::dense_product_input_gradient(g, w))),
+            with(|(_, w, g)| drop(internals::dense_product_input_gradient(g, w))),
         ),
         timed(
             name("Burn's"),
@@ -83,7 +83,7 @@ fn products(d_input: usize) -> Vec<Timed<'static>> {
         ),
         timed(
             name("gradient by the weight"),
-            with(|(x, _, g)| drop(image::dense_product_weight_gradient(x, g))),
+            with(|(x, _, g)| drop(internals::dense_product_weight_gradient(x, g))),
         ),
         timed(
             name("Burn's"),
@@ -105,13 +105,16 @@ fn normalisation() -> Vec<Timed<'static>> {
             Tensor::ones([WIDTH], &device),
             Tensor::zeros([WIDTH], &device),
         ];
-        image::batch_norm_saving(x.clone(), affine, None, 1e-5, true)
+        internals::batch_norm_saving(x.clone(), affine, None, 1e-5, true)
     };
     let (_, saved) = forward();
     vec![
         timed("normalisation and ReLU".into(), move || drop(forward())),
         timed("gradients of these".into(), move || {
-            drop(image::batch_norm_backward(saved.clone(), gradient.clone()));
+            drop(internals::batch_norm_backward(
+                saved.clone(),
+                gradient.clone(),
+            ));
         }),
     ]
 }

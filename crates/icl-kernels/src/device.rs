@@ -1,7 +1,5 @@
 //! Properties of devices, and values on the host.
 
-use std::sync::Once;
-
 use burn::tensor::{DType, Tensor, TensorData, backend::Backend};
 
 /// Returns the elements of a float tensor in double precision, row after row.
@@ -22,10 +20,11 @@ pub fn host_values<B: Backend, const D: usize>(tensor: Tensor<B, D>) -> Vec<f64>
 /// The allocator of glibc returns freed memory above a threshold, which it raises to the size of the
 /// largest mapping that was ever freed, up to 32 MiB. This function frees one of that size, without
 /// touching it. Other allocators ignore it.
-pub fn keep_freed_memory() {
+#[cfg(any(feature = "flex", feature = "tch"))]
+pub(crate) fn keep_freed_memory() {
     /// A little less than the limit, to which the allocator adds its own bookkeeping.
     const LARGEST: usize = (32 << 20) - (64 << 10);
-    static ONCE: Once = Once::new();
+    static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(|| drop(std::hint::black_box(vec![0_u8; LARGEST])));
 }
 

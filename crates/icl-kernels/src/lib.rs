@@ -24,6 +24,8 @@ mod dropout;
 mod flex;
 pub mod graph;
 pub mod image;
+#[doc(hidden)]
+pub mod internals;
 #[cfg(feature = "tch")]
 mod libtorch;
 #[cfg(doctest)]

@@ -3,9 +3,8 @@
 
 use burn::backend::{Autodiff, Flex};
 use burn::tensor::{DType, Tensor, backend::Backend};
-use icl_kernels::image::{
-    dense_product, dense_product_input_gradient, dense_product_weight_gradient,
-};
+use icl_kernels::image::dense_product;
+use icl_kernels::internals::{dense_product_input_gradient, dense_product_weight_gradient};
 use icl_kernels::testing::{
     ComposedBackend, TestAutodiff, TestBackend, assert_close, finite_difference, precisions, to_vec,
 };

@@ -4,7 +4,8 @@
 use burn::backend::{Autodiff, Flex};
 use burn::tensor::backend::{AutodiffBackend, Backend};
 use burn::tensor::{DType, Tensor};
-use icl_kernels::graph::{HostCsr, SparseMatrix, graph_convolution, graph_convolution_backward};
+use icl_kernels::graph::{HostCsr, SparseMatrix, graph_convolution};
+use icl_kernels::internals::graph_convolution_backward;
 use icl_kernels::testing::{
     ComposedBackend, TestAutodiff, TestBackend, finite_difference, precisions, to_vec,
 };

@@ -7,10 +7,8 @@ use burn::backend::{Autodiff, Flex};
 use burn::tensor::backend::{AutodiffBackend, Backend};
 use burn::tensor::{DType, Tensor};
 use icl_kernels::DropoutMask;
-use icl_kernels::graph::{
-    HostCsr, NormActivation, SparseMatrix, norm_activation, norm_activation_backward,
-    sparse_product,
-};
+use icl_kernels::graph::{HostCsr, NormActivation, SparseMatrix, norm_activation, sparse_product};
+use icl_kernels::internals::norm_activation_backward;
 use icl_kernels::testing::{
     ComposedBackend, TestAutodiff, TestBackend, assert_close, finite_difference, precisions, to_vec,
 };

@@ -2,7 +2,7 @@
 
 #[cfg(feature = "kernels")]
 mod autodiff;
-mod convolution;
+pub(crate) mod convolution;
 #[cfg(feature = "cube")]
 mod cube;
 #[cfg(feature = "flex")]
@@ -10,13 +10,13 @@ mod flex;
 mod kernels;
 #[cfg(feature = "tch")]
 mod libtorch;
-mod norm_activation;
-mod saved;
+pub(crate) mod norm_activation;
+pub(crate) mod saved;
 mod sparse_matrix;
 mod sparse_product;
 
-pub use convolution::{graph_convolution, graph_convolution_backward};
-pub use norm_activation::{norm_activation, norm_activation_backward};
-pub use saved::{NormActivation, NormActivationSaved};
+pub use convolution::graph_convolution;
+pub use norm_activation::norm_activation;
+pub use saved::NormActivation;
 pub use sparse_matrix::{Csr, HostCsr, SparseMatrix};
 pub use sparse_product::sparse_product;

@@ -6,27 +6,22 @@
 
 #[cfg(feature = "kernels")]
 mod autodiff;
-mod batch_norm;
-mod convolution;
+pub(crate) mod batch_norm;
+pub(crate) mod convolution;
 #[cfg(feature = "cube")]
 mod cube;
-mod dense_product;
+pub(crate) mod dense_product;
 #[cfg(feature = "flex")]
 mod flex;
 mod kernels;
 #[cfg(feature = "tch")]
 mod libtorch;
-mod max_pool;
-mod saved;
+pub(crate) mod max_pool;
+pub(crate) mod saved;
 mod window;
 
-pub use batch_norm::{batch_norm, batch_norm_backward, batch_norm_saving, scale_shift};
-pub use convolution::{
-    convolution, convolution_gradients, convolution_input_gradient, convolution_weight_gradient,
-};
-pub use dense_product::{
-    dense_product, dense_product_input_gradient, dense_product_weight_gradient,
-};
-pub use max_pool::{max_pool, scatter_maxima, select_maxima};
-pub use saved::{BatchNormGradients, BatchNormSaved};
+pub use batch_norm::{batch_norm, scale_shift};
+pub use convolution::convolution;
+pub use dense_product::dense_product;
+pub use max_pool::max_pool;
 pub use window::Window;

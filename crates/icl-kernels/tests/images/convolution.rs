@@ -1,9 +1,9 @@
 //! The convolution and its gradients against plain loops in double precision.
 
 use burn::tensor::backend::Backend;
-use icl_kernels::image::{
-    Window, convolution, convolution_gradients, convolution_input_gradient,
-    convolution_weight_gradient,
+use icl_kernels::image::{Window, convolution};
+use icl_kernels::internals::{
+    convolution_gradients, convolution_input_gradient, convolution_weight_gradient,
 };
 use icl_kernels::testing::{ComposedBackend, TestBackend, precisions, to_vec};
 
