@@ -17,6 +17,7 @@ mod exchanged_encoders;
 mod first_run;
 mod foreign_files;
 mod full_disk;
+mod held_out;
 mod images;
 mod inner_steps;
 mod interactions;

@@ -41,8 +41,8 @@ pub use error::ReportError;
 pub use negatives::{NegativesAdvice, PredictionCourse, negatives_document};
 pub use record::{
     AccuracyByOrigin, BACKEND_SCHEMA, BackendRecord, BackendTask, BackendTrace, COMPARED_STEPS,
-    Cells, EmbeddingMap, FloorAccuracies, KeptNeighbours, ProtocolAccuracies, RunRecord,
-    RunSettings, SCHEMA, STREAM_SCHEMA, StreamControl, StreamMeasure, StreamRecord,
+    Cells, EmbeddingMap, FloorAccuracies, HoldOutRule, KeptNeighbours, ProtocolAccuracies,
+    RunRecord, RunSettings, SCHEMA, STREAM_SCHEMA, StreamControl, StreamMeasure, StreamRecord,
     StreamedExperience, TRAIN_SCHEMA, TrainRecord, TrainingCourse, TrainingSummary, UPDATE_SCHEMA,
     UpdateFacts, UpdateRecord, parse_records, read_records,
 };

@@ -22,7 +22,7 @@ use crate::files::whole;
 use crate::files::work_folder::WorkFolder;
 use crate::options::data::DataOptions;
 use crate::options::encoder::EncoderOptions;
-use crate::options::evaluation::HoldOutOptions;
+use crate::options::evaluation::{HoldOutOptions, rule};
 use crate::options::execution::{DEFAULT_SEED, ExecutionOptions};
 use crate::options::noise::NoiseOptions;
 use crate::options::output::{EncoderOutputOptions, check_out, print_document};
@@ -133,8 +133,9 @@ impl OnNewEncoder for Train<'_> {
             ))
         })?;
         let seed = Seed::new(training.seed).child("data");
-        let (increment, held_out) = options.hold_out.divide(increment, seed)?;
-        let refitted = domain.refitted(data, &Split::Random, increment.old())?;
+        let hold_out = &options.hold_out;
+        let division = hold_out.divide(increment, || data.contents(), seed)?;
+        let refitted = domain.refitted(data, &Split::Random, division.trained.old())?;
         let (domain, data) = match &refitted {
             Some((domain, data)) => (domain, data),
             None => (domain, data),
@@ -153,8 +154,9 @@ impl OnNewEncoder for Train<'_> {
             training,
             domain,
             data,
-            increment: &increment,
-            held_out: held_out.as_ref(),
+            increment: &division.trained,
+            held_out: division.held_out.as_ref(),
+            share: division.share,
             work: &work,
             options,
         };
@@ -181,6 +183,8 @@ struct Task<'a, D: Domain> {
     increment: &'a Increment,
     /// Samples that are held out.
     held_out: Option<&'a Increment>,
+    /// Share of all samples that is held out for good.
+    share: f64,
     work: &'a WorkFolder,
     options: &'a TrainOptions,
 }
@@ -245,7 +249,8 @@ impl<D: Domain> OnBackend for Task<'_, D> {
         check_spread::<D, B>(&evaluator, self.domain, of_data, device, &causes)?;
         let path = self.work.results().join(ENCODER);
         let name = self.data.name();
-        encoder_file::save(&outcome.encoder, self.domain, name, &path)?;
+        let share = Some(self.share);
+        encoder_file::save(&outcome.encoder, self.domain, name, share, &path)?;
         Ok(TrainRecord {
             schema: TRAIN_SCHEMA,
             settings: RunSettings::of(*seed, settings, backend),
@@ -254,6 +259,7 @@ impl<D: Domain> OnBackend for Task<'_, D> {
             n_clipped: self.data.n_clipped(),
             untrained,
             trained,
+            hold_out: Some(rule(self.share, None)),
             held_out_risk: held_out,
             n_held_out: self.held_out.map(|held_out| held_out.old().len()),
             seconds: record.seconds,

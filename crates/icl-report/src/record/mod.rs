@@ -13,7 +13,7 @@ pub use comparison::{
     AccuracyByOrigin, EmbeddingMap, FloorAccuracies, ProtocolAccuracies, RunRecord, SCHEMA,
 };
 pub use jsonl::{parse_records, read_records};
-pub use shared::{RunSettings, TrainingCourse, TrainingSummary, UpdateFacts};
+pub use shared::{HoldOutRule, RunSettings, TrainingCourse, TrainingSummary, UpdateFacts};
 pub use stream::{
     Cells, STREAM_SCHEMA, StreamControl, StreamMeasure, StreamRecord, StreamedExperience,
 };

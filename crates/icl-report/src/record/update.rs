@@ -3,7 +3,9 @@
 use icl_core::{ExactRisk, HeldOutRisk};
 use serde::{Deserialize, Serialize};
 
-use crate::record::shared::{RunSettings, TrainingCourse, TrainingSummary, UpdateFacts};
+use crate::record::shared::{
+    HoldOutRule, RunSettings, TrainingCourse, TrainingSummary, UpdateFacts,
+};
 
 /// Version of [`UpdateRecord`]'s schema. It grows when records of before can no longer be read.
 pub const UPDATE_SCHEMA: u32 = 2;
@@ -34,6 +36,9 @@ pub struct UpdateRecord {
     pub before: ExactRisk,
     /// Exact risk of the updated encoder over the same samples, with its statistics re-estimated over them.
     pub after: ExactRisk,
+    /// Rule by which samples are held out; `null` in older records.
+    #[serde(default)]
+    pub hold_out: Option<HoldOutRule>,
     /// Risk of θ₀, with its statistics re-estimated over the training samples, over held-out samples, which the
     /// update has not seen, in nats, with its standard error; `null` without held-out samples.
     pub held_out_before: Option<HeldOutRisk>,

@@ -278,7 +278,13 @@ impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
 
     fn save(&self, encoder: &D::Encoder<B::InnerBackend>, path: &Path) -> Result<(), Failure> {
         let name = self.gathered.data.name();
-        encoder_file::save(encoder, &*self.gathered.domain, name, path)
+        let share = self.resolved.options.course.measured.share();
+        // What the first encoder has seen, its updates have seen.
+        let hold_out = match self.from {
+            None => Some(share),
+            Some(from) => from.hold_out().map(|before| before.min(share)),
+        };
+        encoder_file::save(encoder, &*self.gathered.domain, name, hold_out, path)
     }
 }
 

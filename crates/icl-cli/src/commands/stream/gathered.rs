@@ -4,7 +4,7 @@ use std::ops::Deref;
 
 use anyhow::anyhow;
 use burn::tensor::backend::AutodiffBackend;
-use icl_core::{Samples, Seed};
+use icl_core::{Increment, Samples, Seed};
 use icl_data::{Found, Outliers, Split, StreamKey, StreamSplit};
 use icl_train::{Arriving, Stream, TrainingSettings, UpdateRule};
 
@@ -30,6 +30,11 @@ pub struct Arrived {
     pub samples: Vec<usize>,
     /// Other samples on which it is measured.
     pub held_out: Option<Vec<usize>>,
+    /// Hashes of the contents of the samples.
+    contents: Vec<u64>,
+    /// The samples by their contents: those that may be trained on, and those that are held out. `None` if either are
+    /// too few, or others are measured.
+    divided: Option<[Vec<usize>; 2]>,
     /// Number of values of its data that were clipped.
     pub n_clipped: usize,
     /// Origin of its data.
@@ -51,12 +56,30 @@ impl Arrived {
         }
     }
 
+    /// Divides the samples by the hashes of their contents: what is held out was held out in every stream before. Where
+    /// fewer than two are held out, or left, the stream draws some: it has to measure every experience.
+    fn divide(&mut self, share: f64) {
+        let all = Increment::before((0..self.samples.len()).collect());
+        let divided = all.and_then(|all| all.hold_out_by(share, |at| self.contents[at]));
+        let of = |places: &[usize]| places.iter().map(|&at| self.samples[at]).collect();
+        self.divided = match divided {
+            Ok((rest, [held_out, _])) if held_out.len() >= 2 && self.held_out.is_none() => {
+                Some([of(rest.old()), of(&held_out)])
+            }
+            _ => None,
+        };
+    }
+
     /// Returns the experience as a stream takes it.
     pub fn arriving(&self) -> Arriving<'_> {
+        let (samples, held_out) = match &self.divided {
+            Some([samples, held_out]) => (samples.clone(), Some(held_out.clone())),
+            None => (self.samples.clone(), self.held_out.clone()),
+        };
         Arriving {
             name: &self.name,
-            samples: self.samples.clone(),
-            held_out: self.held_out.clone(),
+            samples,
+            held_out,
         }
     }
 }
@@ -86,6 +109,8 @@ pub struct Gathered<'a, D: Domain> {
     pub data: Held<'a, D::Data>,
     /// The experiences.
     pub experiences: Vec<Arrived>,
+    /// Share of each that is held out.
+    share: f64,
 }
 
 /// Returns the experiences of one data set that is divided.
@@ -95,7 +120,7 @@ pub struct Gathered<'a, D: Domain> {
 fn divide<D: Domain>(
     data: &D::Data,
     split: &StreamSplit,
-    seed: u64,
+    (seed, share): (u64, f64),
 ) -> Result<Vec<Arrived>, Failure> {
     let keys = data.stream_keys(&split.key())?;
     let parts = split
@@ -104,15 +129,21 @@ fn divide<D: Domain>(
             Failure::input(anyhow!("data set {}: {error}", Found::new(data.name())))
         })?;
     let checksum = data.checksum();
-    let experience = |(at, samples): (usize, Vec<usize>)| Arrived {
-        name: (at + 1).to_string(),
-        samples,
-        provenance: Provenance {
-            checksum: checksum.clone(),
-            files: Vec::new(),
-        },
-        // Values are clipped when the whole is divided.
-        ..Arrived::default()
+    let contents = data.contents()?;
+    let experience = |(at, samples): (usize, Vec<usize>)| {
+        let mut arrived = Arrived {
+            name: (at + 1).to_string(),
+            contents: samples.iter().map(|&sample| contents[sample]).collect(),
+            samples,
+            provenance: Provenance {
+                checksum: checksum.clone(),
+                files: Vec::new(),
+            },
+            // Values are clipped when the whole is divided.
+            ..Arrived::default()
+        };
+        arrived.divide(share);
+        arrived
     };
     Ok(parts.into_iter().enumerate().map(experience).collect())
 }
@@ -138,13 +169,18 @@ impl<'a, D: Domain> Gathered<'a, D> {
         resolved: &Resolved,
     ) -> Result<Self, Failure> {
         let options = &resolved.options;
+        let share = options.course.measured.share();
         let experiences = match (&options.source.split, parts) {
-            (Some(split), []) => divide::<D>(&data, split, resolved.training.seed)?,
+            (Some(split), []) => divide::<D>(&data, split, (resolved.training.seed, share))?,
             _ => {
                 let mut first = Arrived::of(parts);
                 first.samples = (0..data.n_samples()).collect();
                 first.n_clipped = data.n_clipped();
                 first.provenance.checksum = data.checksum();
+                if parts.first().is_none_or(|it| it.held_out.is_none()) {
+                    first.contents = data.contents()?;
+                    first.divide(share);
+                }
                 vec![first]
             }
         };
@@ -152,6 +188,7 @@ impl<'a, D: Domain> Gathered<'a, D> {
             domain: Held::Borrowed(domain),
             data,
             experiences,
+            share,
         };
         if let Some(held_out) = parts.first().and_then(|it| it.held_out.as_ref()) {
             let (data, held_out) =
@@ -175,7 +212,7 @@ impl<'a, D: Domain> Gathered<'a, D> {
                 ..settings
             })
             .update_rule(resolved.options.pretraining.training.step.optimizer)
-            .hold_out(measured.hold_out)
+            .hold_out(measured.share())
             .evaluation_samples(measured.evaluation_samples)
             .seed(resolved.training.seed)
     }
@@ -231,12 +268,14 @@ impl<'a, D: Domain> Gathered<'a, D> {
             let new = append(at, &part.data)?;
             numbers.push(new.samples.len());
             arrived.samples.extend(new.samples);
+            arrived.contents.extend(new.contents);
             arrived.n_clipped += new.n_clipped;
             checksums.push(new.provenance.checksum);
         }
         if let Some(data) = &parts[0].held_out {
             arrived.held_out = Some(append(0, data)?.samples);
         }
+        arrived.divide(self.share);
         arrived.provenance.checksum = checksums.join("+");
         let data = joined.expect("an experience has data");
         Ok(((data, arrived), numbers))
@@ -285,6 +324,7 @@ impl<'a, D: Domain> Gathered<'a, D> {
             )));
         }
         let arrived = Arrived {
+            contents: new.contents_in(&joined, &samples)?,
             samples,
             n_clipped: new.n_clipped(),
             provenance: Provenance {

@@ -243,7 +243,7 @@ impl CourseOptions {
     /// Checks what is measured.
     fn check(&self) -> Result<(), Failure> {
         self.measured.check()?;
-        if self.measured.hold_out == 0.0 {
+        if self.measured.share() == 0.0 {
             return Err(Failure::input(anyhow!(
                 "hold-out: found 0, expected a share above 0 and below 1"
             )));

@@ -93,14 +93,23 @@ impl OnStoredEncoder<2> for OldAndNew<'_> {
     ) -> Result<(), Failure> {
         let Self { resolved, resumed } = self;
         from.check_data(&old)?;
+        let mut options = resolved.options.clone();
+        options.hold_out.inherit(from.hold_out());
+        options.hold_out.check()?;
         for data in [&old, &new] {
             tell_unlabelled(data);
         }
         let (data, increment) = old.join(&new)?;
         tell_equal(&data, &increment)?;
         let seed = Seed::new(resolved.training.seed).child("data");
-        let (increment, held_out) = resolved.options.hold_out.divide(increment, seed)?;
-        let outliers = resolved.options.reading.outliers;
+        let contents = || {
+            let mut contents = old.contents_in(&data, increment.old())?;
+            contents.extend(new.contents_in(&data, increment.new_data())?);
+            Ok(contents)
+        };
+        let division = options.hold_out.divide(increment.clone(), contents, seed)?;
+        let increment = &division.trained;
+        let outliers = options.reading.outliers;
         let estimated = from.domain.standardized(&data, increment.old(), outliers)?;
         let (standardized, data) = match estimated {
             Some((domain, data)) => (Some(domain), data),
@@ -113,8 +122,8 @@ impl OnStoredEncoder<2> for OldAndNew<'_> {
             ("checksum of the old data", old.checksum()),
             ("checksum of the new data", new.checksum()),
         ];
-        let config = toml::to_string(&resolved.options).map_err(Failure::input)?;
-        let destination = resolved.options.output.folder.destination("update");
+        let config = toml::to_string(&options).map_err(Failure::input)?;
+        let destination = options.output.folder.destination("update");
         let work = encoder_work::begin(resumed, destination, &config, &input)?;
         let task = Update {
             resolved,
@@ -122,8 +131,9 @@ impl OnStoredEncoder<2> for OldAndNew<'_> {
             domain: grown.as_ref().unwrap_or(domain),
             names: [old.name(), new.name()],
             data: &data,
-            increment: &increment,
-            held_out: held_out.as_ref(),
+            increment,
+            held_out: division.held_out.as_ref(),
+            share: division.share,
             work: &work,
         };
         let updated = on_backend(&resolved.training.backend, task).and_then(|record| {

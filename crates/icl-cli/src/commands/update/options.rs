@@ -74,6 +74,11 @@ fn refined(option: Arg) -> Arg {
             .default_value(icl_train::DEFAULT),
         "seed" => option.default_value(DEFAULT_SEED.to_string()),
         "out" => option.required(true),
+        // The default is that of the encoder's file.
+        "hold_out" => option.default_value(None).help(
+            "Share of the old and of the new samples that no training, no statistic and no stopping rule sees, and over \
+             which the held-out risk is computed; 0 for none [default: that of the encoder's file, or 0.1]",
+        ),
         _ => option,
     }
 }

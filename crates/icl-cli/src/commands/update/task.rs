@@ -8,7 +8,7 @@ use icl_report::{
     KeptNeighbours, RunSettings, TrainingCourse, TrainingSummary, UPDATE_SCHEMA, UpdateFacts,
     UpdateRecord,
 };
-use icl_train::{Trainer, parameter_change};
+use icl_train::{Start, Trainer, parameter_change};
 
 use crate::backend::OnBackend;
 use crate::commands::update::options::Resolved;
@@ -22,6 +22,7 @@ use crate::files::encoder_work;
 use crate::files::encoder_work::ENCODER;
 use crate::files::whole;
 use crate::files::work_folder::WorkFolder;
+use crate::options::evaluation::rule;
 use crate::process::causes::Causes;
 use crate::process::failure::Failure;
 use crate::process::group::group;
@@ -40,6 +41,8 @@ pub struct Update<'a, D: Domain> {
     pub increment: &'a Increment,
     /// Old and new samples that are held out.
     pub held_out: Option<&'a Increment>,
+    /// Share of all samples that is held out for good.
+    pub share: f64,
     pub work: &'a WorkFolder,
 }
 
@@ -113,7 +116,12 @@ impl<D: Domain> OnBackend for Update<'_, D> {
         } else {
             let of_data = (&old_after, old.old());
             check_spread::<D, B>(&evaluator, domain, of_data, device, &causes)?;
-            encoder_file::save(&encoder, domain, self.data.name(), &path)?;
+            // What θ₀ has seen, its update has seen.
+            let seen_by_none = match method.start {
+                Start::Scratch => Some(self.share),
+                _ => self.from.hold_out().map(|before| before.min(self.share)),
+            };
+            encoder_file::save(&encoder, domain, self.data.name(), seen_by_none, &path)?;
         }
         let [old_data, new_data] = self.names.map(ToOwned::to_owned);
         Ok(UpdateRecord {
@@ -126,6 +134,7 @@ impl<D: Domain> OnBackend for Update<'_, D> {
             n_clipped: self.data.n_clipped(),
             before,
             after,
+            hold_out: Some(rule(self.share, self.from.hold_out())),
             held_out_before: held_out.map(|[before, _]| before),
             neighbours_kept: neighbours_kept(&old_before, &old_after)?,
             update: UpdateFacts::of(
