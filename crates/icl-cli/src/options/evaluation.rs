@@ -1,11 +1,11 @@
 //! Options of what is measured.
 
 use anyhow::anyhow;
-use clap::Args;
+use clap::{ArgAction, Args};
 use icl_core::{ErrorKind, Increment, Seed};
 use icl_data::ContentHash;
 use icl_report::HoldOutRule;
-use icl_train::TrainingSettings;
+use icl_train::{TrainingSettings, Verdict};
 use serde::Serialize;
 
 use crate::options::bounds;
@@ -14,6 +14,9 @@ use crate::process::terminal::tell;
 
 /// Share of the samples that are held out.
 pub const HOLD_OUT: f64 = 0.1;
+
+/// Exit code of an update that is worse.
+const WORSE: u8 = 3;
 
 /// Samples that no training sees.
 #[derive(Debug, Clone, PartialEq, Args, Serialize)]
@@ -35,6 +38,45 @@ pub struct HoldOutOptions {
         alias = "panel"
     )]
     pub evaluation_samples: usize,
+}
+
+/// What follows from the verdict on held-out samples.
+#[derive(Debug, Clone, PartialEq, Args, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[command(next_help_heading = "Evaluation")]
+pub struct VerdictOptions {
+    /// Write the updated encoder even if it is worse on held-out samples. Without it, the encoder that came in is kept
+    #[arg(
+        long,
+        value_name = "BOOL",
+        default_value_t = false,
+        default_missing_value = "true",
+        num_args = 0..=1,
+        require_equals = true,
+        action = ArgAction::Set
+    )]
+    pub accept: bool,
+    /// Exit with 3 if the updated encoder is worse on old or on new held-out samples
+    #[arg(
+        long,
+        value_name = "BOOL",
+        default_value_t = false,
+        default_missing_value = "true",
+        num_args = 0..=1,
+        require_equals = true,
+        action = ArgAction::Set
+    )]
+    pub exit_code: bool,
+}
+
+impl VerdictOptions {
+    /// Returns the exit code after a verdict.
+    pub fn code(&self, verdict: Option<&Verdict>) -> u8 {
+        match self.exit_code && verdict.is_some_and(Verdict::is_worse) {
+            true => WORSE,
+            false => 0,
+        }
+    }
 }
 
 /// Samples of the training, and others that it does not see.

@@ -238,7 +238,7 @@ mod tests {
         });
         let keys = "schema method seed from old_data new_data n_old n_new n_clipped alpha temperature negatives backend \
                     epochs sample_passes charged_passes cost stopped_by best_evaluation expected_gain train_s before \
-                    after hold_out held_out_before held_out_risk n_held_out neighbours_kept cross_version_recall \
+                    after hold_out held_out_before verdict is_rejected held_out_risk n_held_out neighbours_kept cross_version_recall \
                     parameter_change evaluations epoch_losses step_negatives learning_rates support_learning_rates \
                     support_moves old_fractions";
         check(&one, keys);

@@ -1,6 +1,7 @@
 //! Record of an update: one encoder before and after.
 
 use icl_core::{ExactRisk, HeldOutRisk};
+use icl_train::Verdict;
 use serde::{Deserialize, Serialize};
 
 use crate::record::shared::{
@@ -42,6 +43,13 @@ pub struct UpdateRecord {
     /// Risk of θ₀, with its statistics re-estimated over the training samples, over held-out samples, which the
     /// update has not seen, in nats, with its standard error; `null` without held-out samples.
     pub held_out_before: Option<HeldOutRisk>,
+    /// Whether the updated encoder is better, by the paired differences of the losses of the held-out samples; `null` without
+    /// such samples, and in older records.
+    #[serde(default)]
+    pub verdict: Option<Verdict>,
+    /// Whether `encoder.safetensors` is θ₀, since the updated encoder is worse: that is `rejected.safetensors`.
+    #[serde(default)]
+    pub is_rejected: bool,
     /// Share of the old samples' neighbours that is kept; `null` where there are too few samples.
     pub neighbours_kept: Option<KeptNeighbours>,
     /// Data, rates and encoder of the update.

@@ -212,7 +212,7 @@ fn cost(record: &UpdateRecord) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixture::{assert_sound, row, text_of, update};
+    use crate::fixture::{assert_sound, row, text_of, update, verdict};
     use icl_core::HeldOutRisk;
 
     fn page(record: &UpdateRecord) -> String {
@@ -253,7 +253,8 @@ mod tests {
 
     #[test]
     fn the_numbers_are_in_their_places() {
-        let record = update(2.8, 2.25, 0.1);
+        let mut record = update(2.8, 2.25, 0.1);
+        record.verdict = Some(verdict(-0.1, -0.2));
         let page = page(&record);
         for (name, cells) in [
             ("exact risk, all data", ["2.800", "2.250", "−0.550−19.6 %"]),
@@ -300,7 +301,9 @@ mod tests {
 
     #[test]
     fn the_terminal_and_markdown_say_the_same() {
-        let document = update_document(&update(2.8, 2.25, 0.1)).unwrap();
+        let mut record = update(2.8, 2.25, 0.1);
+        record.verdict = Some(verdict(-0.1, -0.2));
+        let document = update_document(&record).unwrap();
         let (terminal, markdown) = (document.terminal(80, false), document.markdown());
         let line = |text: &str, name: &str| -> Vec<String> {
             let line = text.lines().find(|line| line.contains(name)).unwrap();

@@ -318,7 +318,10 @@ impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
     fn save(&self, encoder: &D::Encoder<B::InnerBackend>, name: &str) -> Result<(), Failure> {
         let file = format!("{ENCODER}{}-seed{}.safetensors", in_files(name), self.seed);
         let path = self.work.results().join(file);
-        encoder_file::save(encoder, self.domain, self.data.name(), None, &path)
+        // What a seed held out has no rule by contents.
+        let share = self.resolved.options.hold_out.share();
+        let hold_out = (share == 0.0).then_some(share);
+        encoder_file::save(encoder, self.domain, self.data.name(), hold_out, &path)
     }
 
     fn callbacks(&self, name: &str) -> Callbacks<'_> {

@@ -25,11 +25,12 @@ use options::Resolved;
 pub use options::UpdateOptions;
 use task::Update;
 
-/// Updates an encoder by a method, writes its folder and prints a table of the encoder before and after.
+/// Updates an encoder by a method, writes its folder and prints a table of the encoder before and after. Returns the exit
+/// code.
 ///
 /// # Errors
 /// If an option, the encoder or the data cannot be used, the training fails, or it is interrupted.
-pub fn update(options: UpdateOptions) -> Result<(), Failure> {
+pub fn update(options: UpdateOptions) -> Result<u8, Failure> {
     interrupt::watch()?;
     let resumed = encoder_work::resumed(options.execution.resumed())?;
     let resolved = options.resolve()?;
@@ -84,13 +85,13 @@ struct OldAndNew<'a> {
 }
 
 impl OnStoredEncoder<2> for OldAndNew<'_> {
-    type Output = ();
+    type Output = u8;
 
     fn run<D: Domain>(
         self,
         from: &EncoderFile<D>,
         [old, new]: [D::Data; 2],
-    ) -> Result<(), Failure> {
+    ) -> Result<u8, Failure> {
         let Self { resolved, resumed } = self;
         from.check_data(&old)?;
         let mut options = resolved.options.clone();
@@ -144,10 +145,11 @@ impl OnStoredEncoder<2> for OldAndNew<'_> {
             let document = icl_report::update_document(&record)
                 .map_err(|error| Failure::Other(error.into()))?;
             whole::write(&work.results().join(REPORT), document.html().as_bytes())?;
-            Ok(document)
+            let code = resolved.options.verdict.code(record.verdict.as_ref());
+            Ok((document, code))
         });
-        let document = match updated {
-            Ok(document) => document,
+        let (document, code) = match updated {
+            Ok(updated) => updated,
             Err(failure) => return Err(work.fail(failure, "update")),
         };
         let folder = work.publish(Some("update"))?;
@@ -156,6 +158,7 @@ impl OnStoredEncoder<2> for OldAndNew<'_> {
             resolved.options.output.folder.wide,
             None,
             &folder,
-        )
+        )?;
+        Ok(code)
     }
 }

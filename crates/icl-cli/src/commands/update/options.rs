@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::options::classes::Classes;
 use crate::options::data::ReadingOptions;
-use crate::options::evaluation::HoldOutOptions;
+use crate::options::evaluation::{HoldOutOptions, VerdictOptions};
 use crate::options::execution::{DEFAULT_SEED, ExecutionOptions};
 use crate::options::method::{MethodOptions, check_methods};
 use crate::options::output::{EncoderOutputOptions, check_out, text};
@@ -58,6 +58,9 @@ pub struct UpdateOptions {
     #[command(flatten)]
     #[serde(flatten)]
     pub hold_out: HoldOutOptions,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub verdict: VerdictOptions,
     #[command(flatten)]
     #[serde(flatten)]
     pub execution: ExecutionOptions,
