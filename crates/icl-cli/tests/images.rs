@@ -317,7 +317,7 @@ fn what_cannot_be_asked_for() {
             "found 1.5 as blur",
         ),
         (
-            "train --data numerals --encoder resnet18 --weights none.pth",
+            "train --data numerals --encoder resnet18 --weights none.pth --hold-out 0",
             "none.pth: found no readable file",
         ),
         (

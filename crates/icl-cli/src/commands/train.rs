@@ -5,7 +5,8 @@ use clap::{Arg, Args};
 use icl_core::{Increment, Samples, Seed};
 use icl_data::{Found, Split};
 use icl_report::{
-    KeptNeighbours, RunSettings, TRAIN_SCHEMA, TrainRecord, TrainingCourse, TrainingSummary,
+    CommandOutcome, KeptNeighbours, RunSettings, TRAIN_SCHEMA, TrainRecord, TrainingCourse,
+    TrainingSummary,
 };
 use icl_train::{Trainer, TrainingSettings};
 use serde::Serialize;
@@ -25,7 +26,7 @@ use crate::options::encoder::EncoderOptions;
 use crate::options::evaluation::{HoldOutOptions, rule};
 use crate::options::execution::{DEFAULT_SEED, ExecutionOptions};
 use crate::options::noise::NoiseOptions;
-use crate::options::output::{EncoderOutputOptions, check_out, print_document};
+use crate::options::output::{EncoderOutputOptions, check_out};
 use crate::options::training::{PretrainingOptions, Training};
 use crate::process::causes::Causes;
 use crate::process::failure::Failure;
@@ -165,14 +166,17 @@ impl OnNewEncoder for Train<'_> {
             if options.output.tensorboard {
                 encoder_work::write_events(&work, &icl_report::training_scalars(&record))?;
             }
-            icl_report::training_document(&record).map_err(|error| Failure::Other(error.into()))
+            let document = icl_report::training_document(&record)
+                .map_err(|error| Failure::Other(error.into()))?;
+            Ok((document, CommandOutcome::of_training(&record)))
         });
-        let document = match trained {
-            Ok(document) => document,
+        let (document, outcome) = match trained {
+            Ok(trained) => trained,
             Err(failure) => return Err(work.fail(failure, "train")),
         };
         let folder = work.publish(Some("train"))?;
-        print_document(&document, options.output.folder.wide, None, &folder)
+        let document = (&document, options.output.folder.wide);
+        options.output.json.print(outcome, document, None, &folder)
     }
 }
 

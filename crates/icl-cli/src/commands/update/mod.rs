@@ -6,6 +6,7 @@ mod task;
 use anyhow::anyhow;
 use icl_core::Seed;
 use icl_data::TableNote;
+use icl_report::CommandOutcome;
 
 use crate::backend::on_backend;
 use crate::domain::Domain;
@@ -17,7 +18,6 @@ use crate::files::encoder_work::REPORT;
 use crate::files::whole;
 use crate::files::work_folder::WorkFolder;
 use crate::options::data::ReadingOptions;
-use crate::options::output::print_document;
 use crate::process::failure::Failure;
 use crate::process::interrupt;
 
@@ -146,19 +146,19 @@ impl OnStoredEncoder<2> for OldAndNew<'_> {
                 .map_err(|error| Failure::Other(error.into()))?;
             whole::write(&work.results().join(REPORT), document.html().as_bytes())?;
             let code = resolved.options.verdict.code(record.verdict.as_ref());
-            Ok((document, code))
+            Ok((document, CommandOutcome::of_update(&record, code)))
         });
-        let (document, code) = match updated {
+        let (document, outcome) = match updated {
             Ok(updated) => updated,
             Err(failure) => return Err(work.fail(failure, "update")),
         };
         let folder = work.publish(Some("update"))?;
-        print_document(
-            &document,
-            resolved.options.output.folder.wide,
-            None,
-            &folder,
-        )?;
+        let code = outcome.exit;
+        let document = (&document, options.output.folder.wide);
+        options
+            .output
+            .json
+            .print(outcome, document, None, &folder)?;
         Ok(code)
     }
 }
