@@ -333,7 +333,8 @@ fn columns_and_classes_of_one_side_alone_are_noted() {
     let ran = update("new.csv", "--target class --out surplus").succeeded();
     let note = "note: new: column weight is left out, since the encoder's data do not have it";
     assert!(ran.stderr.contains(note), "{}", ran.stderr);
-    // The rows are those of the whole table without its classes. A constant column is content: others would be held out.
+    // The rows are those of the whole table without its classes. A constant column is content: others would be held
+    // out.
     update("whole.csv", "--exclude class --out same").succeeded();
     for folder in ["today", "surplus"] {
         for key in ["before.all", "after.old", "after.new"] {

@@ -135,10 +135,11 @@ impl Increment {
     /// Sets the old and the new samples aside whose `content` is below a share of all hashes: returns the rest and the
     /// numbers of the held-out samples, the old and the new ones.
     ///
-    /// A sample is held out if u = hash / 2⁶⁴ < share. `content` returns the hash of the content of a sample by its index,
-    /// such as that of `icl_data::ContentHash`, uniform over all numbers of 64 bits. So a sample is held out for good,
-    /// whatever its place, the other samples and their number are; equal samples are on one side; and a smaller share holds
-    /// a part of the same samples out. [`hold_out`](Self::hold_out) draws instead, for repetitions with other seeds.
+    /// A sample is held out if u = hash / 2⁶⁴ < share. `content` returns the hash of the content of a sample by its
+    /// index, such as that of `icl_data::ContentHash`, uniform over all numbers of 64 bits. So a sample is held out for
+    /// good, whatever its place, the other samples and their number are; equal samples are on one side; and a smaller
+    /// share holds a part of the same samples out. [`hold_out`](Self::hold_out) draws instead, for repetitions with
+    /// other seeds.
     ///
     /// # Errors
     /// - [`Error`] if `share` is not above 0 and below 1;

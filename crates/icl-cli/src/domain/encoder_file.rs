@@ -16,8 +16,8 @@ use crate::process::failure::Failure;
 /// Key of the rule by which samples were held out from all training, with their share.
 const HOLD_OUT: &str = "hold-out";
 
-/// Writes an encoder with its configuration as metadata, from which it can be rebuilt, and the share of the samples that
-/// no training has seen, if it is known. The same encoder gives the same bytes.
+/// Writes an encoder with its configuration as metadata, from which it can be rebuilt, and the share of the samples
+/// that no training has seen, if it is known. The same encoder gives the same bytes.
 ///
 /// # Errors
 /// If the file could not be read again, because a number is not finite, or cannot be written; an earlier file still exists

@@ -96,8 +96,8 @@ impl HoldOutOptions {
         self.hold_out.unwrap_or(HOLD_OUT)
     }
 
-    /// Takes the share of an encoder's file, unless one was given. Reports if the encoder may have been trained on samples
-    /// that are held out now: their risk before an update is too low then.
+    /// Takes the share of an encoder's file, unless one was given. Reports if the encoder may have been trained on
+    /// samples that are held out now: their risk before an update is too low then.
     pub fn inherit(&mut self, of_encoder: Option<f64>) {
         let share = self.hold_out.or(of_encoder).unwrap_or(HOLD_OUT);
         self.hold_out = Some(share);
@@ -136,8 +136,8 @@ impl HoldOutOptions {
     }
 
     /// Divides the data by the contents of the samples ([`ContentHash`]), each by itself: what is
-    /// held out today was held out yesterday. Reports if too few samples of a part are held out for a risk; they are not
-    /// trained on all the same, unless too few would be left.
+    /// held out today was held out yesterday. Reports if too few samples of a part are held out for a risk; they are
+    /// not trained on all the same, unless too few would be left.
     ///
     /// # Errors
     /// If the share is not valid, or those of `contents`, which returns the hashes of all samples by their indices.
@@ -186,9 +186,9 @@ impl HoldOutOptions {
         })
     }
 
-    /// Divides the data into those of the training and held-out samples, if there are to be any, by a draw with a seed: the
-    /// seeds of `icl run` are repetitions, each with held-out samples of its own. Reports if a part has too few samples to
-    /// hold any out.
+    /// Divides the data into those of the training and held-out samples, if there are to be any, by a draw with a seed:
+    /// the seeds of `icl run` are repetitions, each with held-out samples of its own. Reports if a part has too few
+    /// samples to hold any out.
     ///
     /// # Errors
     /// If the share is not valid.

@@ -45,8 +45,8 @@ pub fn held_out_risk<B: Backend>(
     risk.map(|(risk, _)| risk)
 }
 
-/// Computes the risk of [`held_out_risk`], and the loss of each sample, whose means are the risk. Losses of two encoders on the
-/// same samples and views can be compared pair by pair.
+/// Computes the risk of [`held_out_risk`], and the loss of each sample, whose means are the risk. Losses of two
+/// encoders on the same samples and views can be compared pair by pair.
 ///
 /// # Errors
 /// [`Error`] of the kind [`Left`](crate::ErrorKind::Left) if a member has left the group.

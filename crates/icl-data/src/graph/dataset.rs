@@ -169,8 +169,8 @@ impl GraphDataset {
         format!("{:08x}", hasher.finalize())
     }
 
-    /// Returns the [hash of the content](crate::ContentHash) of each graph: of its edges, and of the labels and attributes of
-    /// its nodes as they were read.
+    /// Returns the [hash of the content](crate::ContentHash) of each graph: of its edges, and of the labels and
+    /// attributes of its nodes as they were read.
     pub fn contents(&self) -> Vec<u64> {
         self.graphs.iter().map(Graph::content).collect()
     }

@@ -224,8 +224,8 @@ impl TabularDataset {
         notes
     }
 
-    /// Returns the [hash of the content](crate::ContentHash) of each row: of its values, as they were read, in the columns
-    /// of the schema that do not number the rows.
+    /// Returns the [hash of the content](crate::ContentHash) of each row: of its values, as they were read, in the
+    /// columns of the schema that do not number the rows.
     pub fn contents(&self) -> Vec<u64> {
         let columns = self.schema.columns().iter();
         let columns = columns.filter(|column| column.kind != ColumnKind::Index);

@@ -122,8 +122,8 @@ impl RawColumn {
         }
     }
 
-    /// Adds the value of a row to its content. What it is depends on this field alone, not on those of other rows, which
-    /// may make texts of numbers when they arrive.
+    /// Adds the value of a row to its content. What it is depends on this field alone, not on those of other rows,
+    /// which may make texts of numbers when they arrive.
     pub(super) fn add_content(&self, row: usize, sum: ContentHash) -> ContentHash {
         let text = self.fields.get(row).trim();
         if is_missing(text) || is_word(text) {

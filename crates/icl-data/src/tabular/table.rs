@@ -170,8 +170,8 @@ impl RawTable {
         Ok(all)
     }
 
-    /// Returns the hash of the content of each row in the columns of these names; those that the table does not have are
-    /// ignored.
+    /// Returns the hash of the content of each row in the columns of these names; those that the table does not have
+    /// are ignored.
     pub(super) fn contents<'a>(&self, names: impl Iterator<Item = &'a str>) -> Vec<u64> {
         let mut columns: Vec<&RawColumn> = names.filter_map(|name| self.column(name)).collect();
         columns.sort_unstable_by_key(|column| &column.name);

@@ -20,7 +20,8 @@ pub struct OutcomeSchema {
     pub version: u32,
 }
 
-/// What `icl train`, `icl update`, `icl stream`, `icl run` or `icl align` did: the object that they print with `--json`.
+/// What `icl train`, `icl update`, `icl stream`, `icl run` or `icl align` did: the object that they print with
+/// `--json`.
 ///
 /// All have the same keys. What a command does not have is `null`, or an empty list. Risks are in nats.
 #[derive(Debug, Clone, PartialEq, Serialize)]

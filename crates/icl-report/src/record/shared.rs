@@ -44,8 +44,8 @@ pub struct HoldOutRule {
     pub rule: String,
     /// Share of the samples that are held out.
     pub share: f64,
-    /// Share by the same rule that no training of the encoder that came in has seen; `null` if its file does not say, or
-    /// none came in. Below `share` it was trained on some samples that are held out now.
+    /// Share by the same rule that no training of the encoder that came in has seen; `null` if its file does not say,
+    /// or none came in. Below `share` it was trained on some samples that are held out now.
     pub share_before: Option<f64>,
 }
 

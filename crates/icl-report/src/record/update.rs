@@ -43,8 +43,8 @@ pub struct UpdateRecord {
     /// Risk of θ₀, with its statistics re-estimated over the training samples, over held-out samples, which the
     /// update has not seen, in nats, with its standard error; `null` without held-out samples.
     pub held_out_before: Option<HeldOutRisk>,
-    /// Whether the updated encoder is better, by the paired differences of the losses of the held-out samples; `null` without
-    /// such samples, and in older records.
+    /// Whether the updated encoder is better, by the paired differences of the losses of the held-out samples; `null`
+    /// without such samples, and in older records.
     #[serde(default)]
     pub verdict: Option<Verdict>,
     /// Whether `encoder.safetensors` is θ₀, since the updated encoder is worse: that is `rejected.safetensors`.

@@ -37,8 +37,8 @@ where
         Ok(risk.0)
     }
 
-    /// Computes the same risk, and the loss of each held-out sample, the old ones first. Losses of two encoders by the same
-    /// evaluator have the same samples and views: [`Verdict`](crate::Verdict) compares them pair by pair.
+    /// Computes the same risk, and the loss of each held-out sample, the old ones first. Losses of two encoders by the
+    /// same evaluator have the same samples and views: [`Verdict`](crate::Verdict) compares them pair by pair.
     ///
     /// # Errors
     /// As [`held_out_risk`](Self::held_out_risk).

@@ -20,8 +20,8 @@ pub enum Answer {
 
 /// Difference of the losses of two encoders on the same samples, with an interval by Student's t.
 ///
-/// Losses of one sample vary together: their difference is known better than either mean. The samples are those that neither
-/// encoder was trained on, and have the same views.
+/// Losses of one sample vary together: their difference is known better than either mean. The samples are those that
+/// neither encoder was trained on, and have the same views.
 ///
 /// ```
 /// use icl_train::{Answer, PairedDifference};
@@ -51,8 +51,8 @@ impl PairedDifference {
     /// probability `level`.
     ///
     /// # Errors
-    /// [`TrainError`] if the numbers of losses differ or are below 2, a loss is not finite, or the level is not above 0 and
-    /// below 1.
+    /// [`TrainError`] if the numbers of losses differ or are below 2, a loss is not finite, or the level is not above 0
+    /// and below 1.
     pub fn of(before: &[f64], after: &[f64], level: f64) -> Result<Self, TrainError> {
         let n = before.len();
         let found = format!("{n} and {} losses", after.len());
@@ -100,11 +100,12 @@ pub struct Verdict {
 
 impl Verdict {
     /// Level of each of the two intervals.
-    // At 97.5 % a true difference of three standard errors would be found in fewer than 80 % of the cases; at 95 % equal
-    // encoders would be called different in one case of twenty, which a daily update reaches every month.
+    // At 97.5 % a true difference of three standard errors would be found in fewer than 80 % of the cases; at 95 %
+    // equal encoders would be called different in one case of twenty, which a daily update reaches every month.
     pub const LEVEL: f64 = 0.96;
 
-    /// Compares the losses of the same held-out samples before and after, of which the first `n_old` are old ones: those that
+    /// Compares the losses of the same held-out samples before and after, of which the first `n_old` are old ones:
+    /// those that
     /// [`Evaluator::held_out_risk_with_losses`](crate::Evaluator::held_out_risk_with_losses) returns.
     ///
     /// # Errors
@@ -203,8 +204,8 @@ mod tests {
         z / (squares / 5.0).sqrt()
     }
 
-    /// Losses of two encoders on 200 samples: a part that both share, heavy-tailed, and a part of each; the second is larger
-    /// by some standard errors of the mean difference.
+    /// Losses of two encoders on 200 samples: a part that both share, heavy-tailed, and a part of each; the second is
+    /// larger by some standard errors of the mean difference.
     fn losses(rng: &mut Rng, n_errors: f64) -> [Vec<f64>; 2] {
         let n = 200;
         let shift = n_errors * (2.0 * 5.0 / 3.0 / n as f64).sqrt();

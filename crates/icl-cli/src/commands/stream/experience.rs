@@ -12,8 +12,9 @@ use icl_train::{
 };
 use serde::{Deserialize, Serialize};
 
+use crate::commands::stream::arrived::Arrived;
 use crate::commands::stream::folder::{RECORD, StreamFolder};
-use crate::commands::stream::gathered::{Arrived, Gathered};
+use crate::commands::stream::gathered::Gathered;
 use crate::commands::stream::options::Resolved;
 use crate::commands::stream::provenance::Provenance;
 use crate::commands::stream::strategy::{Done, StrategyRun, read_json, write_json};

@@ -1,5 +1,6 @@
 //! `icl stream`: updates an encoder as increments arrive, one after the other.
 
+mod arrived;
 mod course;
 mod dry_run;
 mod embedder;

@@ -25,8 +25,8 @@ use options::Resolved;
 pub use options::UpdateOptions;
 use task::Update;
 
-/// Updates an encoder by a method, writes its folder and prints a table of the encoder before and after. Returns the exit
-/// code.
+/// Updates an encoder by a method, writes its folder and prints a table of the encoder before and after. Returns the
+/// exit code.
 ///
 /// # Errors
 /// If an option, the encoder or the data cannot be used, the training fails, or it is interrupted.

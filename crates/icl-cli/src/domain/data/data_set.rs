@@ -122,8 +122,8 @@ pub trait DataSet: Samples + Debug + Sized {
     /// If a sample cannot be read.
     fn contents(&self) -> Result<Vec<u64>, Failure>;
 
-    /// Returns the hashes of these data where they are the samples `numbers` of joined data: they are those of the data by
-    /// themselves, since joining may leave columns out.
+    /// Returns the hashes of these data where they are the samples `numbers` of joined data: they are those of the data
+    /// by themselves, since joining may leave columns out.
     ///
     /// # Errors
     /// If a sample cannot be read.

@@ -217,8 +217,8 @@ impl DataSet for NextItemDataset {
         Ok(self.contents())
     }
 
-    /// Returns those of the joined data: the first interaction of a user in new data is a sample only where old data have
-    /// a history.
+    /// Returns those of the joined data: the first interaction of a user in new data is a sample only where old data
+    /// have a history.
     fn contents_in(&self, joined: &Self, numbers: &[usize]) -> Result<Vec<u64>, Failure> {
         let contents = joined.contents();
         Ok(numbers.iter().map(|&number| contents[number]).collect())
