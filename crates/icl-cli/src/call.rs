@@ -184,7 +184,7 @@ fn run_command(command: Command) -> Result<u8, Failure> {
         Command::Split(options) => split::split(&options),
         Command::Stream(options) => stream::stream(*options),
         Command::Train(options) => train::train(*options),
-        Command::Update(options) => update::update(*options),
+        Command::Update(options) => return update::update(*options),
     }?;
     Ok(0)
 }

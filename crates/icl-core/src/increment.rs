@@ -106,13 +106,7 @@ impl Increment {
     /// - [`Error`] if `share` is not above 0 and below 1;
     /// - [`Error`] if fewer than two samples of a part are left.
     pub fn hold_out(&self, share: f64, seed: Seed) -> Result<(Self, Self), Error> {
-        if !(share > 0.0 && share < 1.0) {
-            return Err(Error::new(
-                "hold-out",
-                format!("a share of {share}"),
-                "one above 0 and below 1",
-            ));
-        }
+        check_share(share)?;
         let [old, new] = [("old", &self.old), ("new", &self.new)].map(|(name, part)| {
             let n = n_held_out(share, part.len());
             let mut is_held = vec![false; part.len()];
@@ -136,6 +130,34 @@ impl Increment {
             false => Self::try_new(old, new),
         };
         Ok((checked(old, new)?, checked(held_old, held_new)?))
+    }
+
+    /// Sets the old and the new samples aside whose `content` is below a share of all hashes: returns the rest and the
+    /// numbers of the held-out samples, the old and the new ones.
+    ///
+    /// A sample is held out if u = hash / 2⁶⁴ < share. `content` returns the hash of the content of a sample by its
+    /// index, such as that of `icl_data::ContentHash`, uniform over all numbers of 64 bits. So a sample is held out for
+    /// good, whatever its place, the other samples and their number are; equal samples are on one side; and a smaller
+    /// share holds a part of the same samples out. [`hold_out`](Self::hold_out) draws instead, for repetitions with
+    /// other seeds.
+    ///
+    /// # Errors
+    /// - [`Error`] if `share` is not above 0 and below 1;
+    /// - [`Error`] if fewer than two samples of a part are left.
+    pub fn hold_out_by(
+        &self,
+        share: f64,
+        content: impl Fn(usize) -> u64,
+    ) -> Result<(Self, [Vec<usize>; 2]), Error> {
+        check_share(share)?;
+        let is_held = |index: &usize| content(*index) as f64 / HASHES < share;
+        let [old, new] = [&self.old, &self.new]
+            .map(|part| -> (Vec<_>, Vec<_>) { part.iter().partition(|index| is_held(index)) });
+        let rest = match self.new.is_empty() {
+            true => Self::before(old.1)?,
+            false => Self::try_new(old.1, new.1)?,
+        };
+        Ok((rest, [old.0, new.0]))
     }
 
     /// Returns the least number of samples of a part of which [`hold_out`](Self::hold_out) can set a share aside.
@@ -203,6 +225,21 @@ impl Increment {
     }
 }
 
+/// Number of different hashes, 2⁶⁴.
+const HASHES: f64 = 18_446_744_073_709_551_616.0;
+
+/// Checks a share of held-out samples.
+fn check_share(share: f64) -> Result<(), Error> {
+    match share > 0.0 && share < 1.0 {
+        true => Ok(()),
+        false => Err(Error::new(
+            "hold-out",
+            format!("a share of {share}"),
+            "one above 0 and below 1",
+        )),
+    }
+}
+
 /// Returns the number of samples of a part of n that are set aside.
 fn n_held_out(share: f64, n: usize) -> usize {
     ((share * n as f64).round() as usize).max(2).min(n)
@@ -260,6 +297,43 @@ mod tests {
         }
         assert!(of(4, 0.1).is_ok());
         assert_eq!(of(3, 0.1).unwrap_err(), too_small(1, 8));
+    }
+
+    /// Hashes by a multiplication that spreads the numbers (Fibonacci hashing).
+    fn content(index: usize) -> u64 {
+        (index as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    }
+
+    #[test]
+    fn a_sample_is_held_out_by_its_content_alone() {
+        let (rest, [old, new]) = increment(400, 200).hold_out_by(0.1, content).unwrap();
+        assert_eq!(rest.old().len() + old.len(), 400);
+        assert_eq!(rest.new_data().len() + new.len(), 200);
+        assert!((30..=50).contains(&old.len()) && (15..=25).contains(&new.len()));
+        // Old is what was new, in another order and among others.
+        let later = Increment::try_new((0..1200).rev().collect(), vec![2000, 2001]).unwrap();
+        let (_, [of_later, _]) = later.hold_out_by(0.1, content).unwrap();
+        assert!(old.iter().chain(&new).all(|index| of_later.contains(index)));
+        // A larger share holds out more, and all of these.
+        let (_, [larger, _]) = later.hold_out_by(0.3, content).unwrap();
+        assert!(of_later.iter().all(|index| larger.contains(index)));
+        assert!(larger.len() > of_later.len());
+        assert!(
+            of_later
+                .iter()
+                .all(|&index| (content(index) >> 11) as f64 / (1_u64 << 53) as f64 <= 0.1)
+        );
+    }
+
+    #[test]
+    fn a_content_that_leaves_too_little_is_an_error() {
+        let all = increment(10, 10).hold_out_by(0.5, |_| 0).unwrap_err();
+        assert_eq!(all, too_small(0, 0));
+        let (rest, held_out) = increment(10, 10).hold_out_by(0.5, |_| u64::MAX).unwrap();
+        assert_eq!((rest, held_out), (increment(10, 10), [vec![], vec![]]));
+        for share in [0.0, 1.0, f64::NAN] {
+            assert!(increment(10, 10).hold_out_by(share, content).is_err());
+        }
     }
 
     /// The fewest samples of which a share can be set aside are the first number for which it is no error.

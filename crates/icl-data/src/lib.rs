@@ -24,6 +24,7 @@
 //! | [`DataError`], [`DataErrorKind`] | errors, which name file and position |
 
 pub mod catalogue;
+mod content;
 mod disk;
 pub mod embedded;
 mod error;
@@ -53,6 +54,7 @@ pub use self::image::{
     MixedImageViewsConfig, ShiftViews, ShiftViewsConfig, ViewParameters, looks_like_images,
     read_cifar, read_idx, read_image_folder, read_images,
 };
+pub use content::ContentHash;
 pub use error::{DataError, DataErrorKind};
 pub use experiences::{StreamKey, StreamSplit};
 pub use graph::{

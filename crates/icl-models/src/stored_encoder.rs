@@ -39,6 +39,9 @@ const MESSAGE: usize = 400;
 /// | `two-tower` | [`TwoTowerConfig`](crate::TwoTowerConfig) | [`TwoTower`](crate::TwoTower) | `items`: their names, `n_recent` |
 /// | `word-tower` | [`WordTowerConfig`](crate::WordTowerConfig) | [`WordTower`](crate::WordTower) | `vocabulary`: its words |
 ///
+/// `hold-out` is the rule by which samples were held out from all training of the encoder, and their share
+/// (`content-hash-1:0.1`; `ContentHash` of `icl-data`), where it is known.
+///
 /// The schemas and the configurations of views are those of `icl-data`. A module of your own may have any other kind.
 ///
 /// ```

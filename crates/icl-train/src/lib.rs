@@ -30,6 +30,7 @@
 //! | [`Keep`], [`Buffer`], [`KeptSample`] | the old samples of a stream that later updates may use |
 //! | [`Sampler`], [`BatchPlan`] | which old and new samples an epoch holds, for any training loop |
 //! | [`WeightAverage`], [`GainRule`] | averaged parameters of any module; when to stop any training loop |
+//! | [`Verdict`], [`PairedDifference`] | whether an encoder is better than the one before, by losses of held-out samples |
 //! | [`Identity`], [`read_checkpoint`], [`write_checkpoint`] | files with the state of a run, complete or absent |
 
 mod average;
@@ -59,7 +60,10 @@ pub use checkpoint::{read_checkpoint, write_checkpoint};
 #[cfg(feature = "mpi")]
 pub use devices::Mpi;
 pub use error::{TrainError, TrainErrorKind};
-pub use evaluation::{Evaluated, Evaluator, ExpectedGain, GainRule, Measured, StopRule, StoppedBy};
+pub use evaluation::{
+    Answer, Evaluated, Evaluator, ExpectedGain, GainRule, Measured, PairedDifference, StopRule,
+    StoppedBy, Verdict,
+};
 pub use icl_core::RateChoice;
 pub use identity::Identity;
 #[cfg(feature = "train")]

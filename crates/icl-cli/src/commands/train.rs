@@ -5,7 +5,8 @@ use clap::{Arg, Args};
 use icl_core::{Increment, Samples, Seed};
 use icl_data::{Found, Split};
 use icl_report::{
-    KeptNeighbours, RunSettings, TRAIN_SCHEMA, TrainRecord, TrainingCourse, TrainingSummary,
+    CommandOutcome, KeptNeighbours, RunSettings, TRAIN_SCHEMA, TrainRecord, TrainingCourse,
+    TrainingSummary,
 };
 use icl_train::{Trainer, TrainingSettings};
 use serde::Serialize;
@@ -23,10 +24,10 @@ use crate::files::work_folder::WorkFolder;
 use crate::options::choice;
 use crate::options::data::DataOptions;
 use crate::options::encoder::EncoderOptions;
-use crate::options::evaluation::HoldOutOptions;
+use crate::options::evaluation::{HoldOutOptions, rule};
 use crate::options::execution::{DEFAULT_SEED, ExecutionOptions};
 use crate::options::noise::NoiseOptions;
-use crate::options::output::{EncoderOutputOptions, check_out, print_document};
+use crate::options::output::{EncoderOutputOptions, check_out};
 use crate::options::training::{PretrainingOptions, Training};
 use crate::process::causes::Causes;
 use crate::process::failure::Failure;
@@ -134,8 +135,9 @@ impl OnNewEncoder for Train<'_> {
             ))
         })?;
         let seed = Seed::new(training.seed).child("data");
-        let (increment, held_out) = options.hold_out.divide(increment, seed)?;
-        let refitted = domain.refitted(data, &Split::Random, increment.old())?;
+        let hold_out = &options.hold_out;
+        let division = hold_out.divide(increment, || data.contents(), seed)?;
+        let refitted = domain.refitted(data, &Split::Random, division.trained.old())?;
         let (domain, data) = match &refitted {
             Some((domain, data)) => (domain, data),
             None => (domain, data),
@@ -154,8 +156,9 @@ impl OnNewEncoder for Train<'_> {
             training,
             domain,
             data,
-            increment: &increment,
-            held_out: held_out.as_ref(),
+            increment: &division.trained,
+            held_out: division.held_out.as_ref(),
+            share: division.share,
             work: &work,
             options,
         };
@@ -164,14 +167,17 @@ impl OnNewEncoder for Train<'_> {
             if options.output.tensorboard {
                 encoder_work::write_events(&work, &icl_report::training_scalars(&record))?;
             }
-            icl_report::training_document(&record).map_err(|error| Failure::Other(error.into()))
+            let document = icl_report::training_document(&record)
+                .map_err(|error| Failure::Other(error.into()))?;
+            Ok((document, CommandOutcome::of_training(&record)))
         });
-        let document = match trained {
-            Ok(document) => document,
+        let (document, outcome) = match trained {
+            Ok(trained) => trained,
             Err(failure) => return Err(work.fail(failure, "train")),
         };
         let folder = work.publish(Some("train"))?;
-        print_document(&document, options.output.folder.wide, None, &folder)
+        let document = (&document, options.output.folder.wide);
+        options.output.json.print(outcome, document, None, &folder)
     }
 }
 
@@ -182,6 +188,8 @@ struct Task<'a, D: Domain> {
     increment: &'a Increment,
     /// Samples that are held out.
     held_out: Option<&'a Increment>,
+    /// Share of all samples that is held out for good.
+    share: f64,
     work: &'a WorkFolder,
     options: &'a TrainOptions,
 }
@@ -247,7 +255,8 @@ impl<D: Domain> OnBackend for Task<'_, D> {
         let path = self.work.results().join(ENCODER);
         let name = self.data.name();
         let optimizer = choice::name(&self.options.pretraining.training.step.optimizer);
-        encoder_file::save(&outcome.encoder, self.domain, name, &path)?;
+        let share = Some(self.share);
+        encoder_file::save(&outcome.encoder, self.domain, name, share, &path)?;
         Ok(TrainRecord {
             schema: TRAIN_SCHEMA,
             settings: RunSettings::of(*seed, settings, optimizer, backend),
@@ -256,6 +265,7 @@ impl<D: Domain> OnBackend for Task<'_, D> {
             n_clipped: self.data.n_clipped(),
             untrained,
             trained,
+            hold_out: Some(rule(self.share, None)),
             held_out_risk: held_out,
             n_held_out: self.held_out.map(|held_out| held_out.old().len()),
             seconds: record.seconds,

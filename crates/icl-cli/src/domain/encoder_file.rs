@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::anyhow;
 use burn::tensor::backend::{AutodiffBackend, Backend};
 use icl_core::{Error, Seed};
-use icl_data::Found;
+use icl_data::{ContentHash, Found};
 use icl_models::StoredEncoder;
 
 use crate::domain::Domain;
@@ -13,8 +13,11 @@ use crate::domain::data::DataSet;
 use crate::files::whole;
 use crate::process::failure::Failure;
 
-/// Writes an encoder with its configuration as metadata, from which it can be rebuilt. The same encoder gives
-/// the same bytes.
+/// Key of the rule by which samples were held out from all training, with their share.
+const HOLD_OUT: &str = "hold-out";
+
+/// Writes an encoder with its configuration as metadata, from which it can be rebuilt, and the share of the samples
+/// that no training has seen, if it is known. The same encoder gives the same bytes.
 ///
 /// # Errors
 /// If the file could not be read again, because a number is not finite, or cannot be written; an earlier file still exists
@@ -23,11 +26,13 @@ pub fn save<D: Domain, B: Backend>(
     encoder: &D::Encoder<B>,
     domain: &D,
     data: &str,
+    hold_out: Option<f64>,
     path: &Path,
 ) -> Result<(), Failure> {
     let unwritable =
         |error: String| Failure::Other(anyhow!("{}: cannot be written: {error}", path.display()));
-    let file = file_of(encoder, domain, data).map_err(|error| unwritable(error.to_string()))?;
+    let file =
+        file_of(encoder, domain, data, hold_out).map_err(|error| unwritable(error.to_string()))?;
     // Nothing is written that could not be read: a variance may have overflowed.
     let file = EncoderFile::<D>::of(file).map_err(|error| {
         unwritable(format!(
@@ -44,8 +49,11 @@ fn file_of<D: Domain, B: Backend>(
     encoder: &D::Encoder<B>,
     domain: &D,
     data: &str,
+    hold_out: Option<f64>,
 ) -> Result<StoredEncoder, Error> {
-    let metadata = domain.describe().map_err(Error::message)?;
+    let mut metadata = domain.describe().map_err(Error::message)?;
+    let rule = hold_out.map(|share| format!("{}:{share}", ContentHash::RULE));
+    metadata.extend(rule.map(|rule| (HOLD_OUT, rule)));
     StoredEncoder::new(encoder, D::ENCODER, data, &metadata)
 }
 
@@ -93,6 +101,17 @@ impl<D: Domain> EncoderFile<D> {
             domain,
             data,
         })
+    }
+
+    /// Returns the share of the samples that no training of this encoder has seen, by their
+    /// [contents](ContentHash); `None` if the file does not say, or names another rule.
+    pub fn hold_out(&self) -> Option<f64> {
+        let (rule, share) = self.stored.get(HOLD_OUT)?.split_once(':')?;
+        let share = share
+            .parse()
+            .ok()
+            .filter(|share| (0.0..1.0).contains(share));
+        share.filter(|_| rule == ContentHash::RULE)
     }
 
     /// Returns the CRC-32 of the file, by which interrupted work recognises its encoder.
@@ -193,7 +212,7 @@ mod tests {
     /// Writes an encoder, with whatever configuration.
     fn save_with(config: &GcnConfig, encoder: &Gcn<Flex>, path: &Path) {
         let domain = Graphs::with(config.clone(), Default::default()).unwrap();
-        let file = file_of(encoder, &domain, "MUTAG").unwrap();
+        let file = file_of(encoder, &domain, "MUTAG", Some(0.1)).unwrap();
         std::fs::write(path, file.bytes()).unwrap();
     }
 
@@ -209,7 +228,7 @@ mod tests {
         save_with(&config, &encoder, &path);
         let first = std::fs::read(&path).unwrap();
         let file = read(&path).unwrap();
-        assert_eq!(file.data, "MUTAG");
+        assert_eq!((&*file.data, file.hold_out()), ("MUTAG", Some(0.1)));
         let description = Graphs::with(config, Default::default())
             .unwrap()
             .describe()
@@ -220,7 +239,7 @@ mod tests {
             .unwrap()
             .valid();
         assert_eq!(tensors(&again), tensors(&encoder));
-        save(&again, &file.domain, &file.data, &path).unwrap();
+        save(&again, &file.domain, &file.data, Some(0.1), &path).unwrap();
         assert!(std::fs::read(&path).unwrap() == first);
         // The module's own list of tensors is the one that is compared.
         let n_tensors = encoder.collect(None, None, false).len();

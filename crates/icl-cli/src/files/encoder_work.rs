@@ -16,6 +16,8 @@ use crate::process::progress::Display;
 
 /// The encoder.
 pub const ENCODER: &str = "encoder.safetensors";
+/// The updated encoder, where it is worse than the one that came in.
+pub const REJECTED: &str = "rejected.safetensors";
 /// The record, as JSON.
 pub const RECORD: &str = "record.json";
 /// The page of an update.
@@ -27,7 +29,7 @@ const STATE: &str = "training";
 
 /// Whether such a command writes a file of this name.
 fn is_result(name: &str) -> bool {
-    [CONFIG, ENCODER, RECORD, REPORT, EVENTS].contains(&name)
+    [CONFIG, ENCODER, REJECTED, RECORD, REPORT, EVENTS].contains(&name)
 }
 
 /// Continues the work that was interrupted in `folder`, if there is one.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use clap::{ArgAction, Args};
-use icl_report::Document;
+use icl_report::{CommandOutcome, Document};
 use serde::Serialize;
 
 use crate::files::destination::Destination;
@@ -38,6 +38,9 @@ pub struct EncoderOutputOptions {
     #[command(flatten)]
     #[serde(flatten)]
     pub folder: OutputOptions,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub json: JsonOption,
     /// Write the course of the training for TensorBoard too
     #[arg(
         long,
@@ -49,6 +52,67 @@ pub struct EncoderOutputOptions {
         action = ArgAction::Set
     )]
     pub tensorboard: bool,
+}
+
+/// The form of what a command prints at its end.
+#[derive(Debug, Clone, PartialEq, Args, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[command(next_help_heading = "Output")]
+pub struct JsonOption {
+    /// Print one JSON object instead of tables
+    #[arg(
+        long,
+        value_name = "BOOL",
+        default_value_t = false,
+        default_missing_value = "true",
+        num_args = 0..=1,
+        require_equals = true,
+        action = ArgAction::Set
+    )]
+    pub json: bool,
+}
+
+impl JsonOption {
+    /// Prints the outcome of a command as JSON, or its document as [`print_document`] does.
+    ///
+    /// # Errors
+    /// If the folder cannot be read, or standard output cannot be written.
+    pub fn print(
+        &self,
+        outcome: CommandOutcome,
+        (document, wide): (&Document, bool),
+        lines: Option<&str>,
+        folder: &Path,
+    ) -> Result<(), Failure> {
+        if !self.json {
+            return print_document(document, wide, lines, folder);
+        }
+        let unreadable = |error| Failure::file(folder, "cannot be read", error);
+        let entries = std::fs::read_dir(folder).map_err(unreadable)?;
+        let names = entries.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()));
+        let mut files: Vec<String> = names.collect::<Result<_, _>>().map_err(unreadable)?;
+        // Others are locks and states.
+        files.retain(|name| !name.starts_with('.'));
+        files.sort_unstable();
+        print_outcome(outcome, folder, files)
+    }
+}
+
+/// Prints the outcome of a command that wrote these files in a folder.
+///
+/// # Errors
+/// If standard output cannot be written.
+pub fn print_outcome(
+    outcome: CommandOutcome,
+    folder: &Path,
+    files: Vec<String>,
+) -> Result<(), Failure> {
+    let outcome = CommandOutcome {
+        folder: folder.display().to_string(),
+        files,
+        ..outcome
+    };
+    print(serde_json::to_string_pretty(&outcome).map_err(|error| Failure::Other(error.into()))?)
 }
 
 impl OutputOptions {

@@ -41,6 +41,26 @@ pub fn held_out_risk<B: Backend>(
     temperature: f64,
     negatives: f64,
 ) -> Result<HeldOutRisk, Error> {
+    let risk = held_out_risk_with_losses(group, anchors, positives, n_old, temperature, negatives);
+    risk.map(|(risk, _)| risk)
+}
+
+/// Computes the risk of [`held_out_risk`], and the loss of each sample, whose means are the risk. Losses of two
+/// encoders on the same samples and views can be compared pair by pair.
+///
+/// # Errors
+/// [`Error`] of the kind [`Left`](crate::ErrorKind::Left) if a member has left the group.
+///
+/// # Panics
+/// As [`held_out_risk`].
+pub fn held_out_risk_with_losses<B: Backend>(
+    group: &dyn Group,
+    anchors: Tensor<B, 2>,
+    positives: Tensor<B, 2>,
+    n_old: usize,
+    temperature: f64,
+    negatives: f64,
+) -> Result<(HeldOutRisk, Vec<f64>), Error> {
     let pairs = [anchors, positives];
     let (losses, _, _) = exact_losses(group, pairs, n_old, temperature, negatives)?;
     let losses = host_values(losses.all);
@@ -50,10 +70,11 @@ pub fn held_out_risk<B: Backend>(
         old,
         new,
     };
-    Ok(HeldOutRisk {
+    let risk = HeldOutRisk {
         mean: parts.map(mean),
         standard_error: parts.map(standard_error),
-    })
+    };
+    Ok((risk, losses))
 }
 
 /// Computes the risk over held-out samples of one population, before any new data arrive: the mean of NCE-I, as

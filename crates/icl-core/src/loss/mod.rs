@@ -16,7 +16,7 @@ pub use exact_risk::{
     ExactRisk, RiskRows, exact_nce_i, exact_nce_i_rows, exact_nce_i_rows_of_group, exact_risk,
     exact_risk_of_group, exact_risk_with_rows,
 };
-pub use held_out_risk::{HeldOutRisk, held_out_nce_i, held_out_risk};
+pub use held_out_risk::{HeldOutRisk, held_out_nce_i, held_out_risk, held_out_risk_with_losses};
 pub use incremental::{
     IncrementalInfoNce, IncrementalInfoNceConfig, change_ratio, log_change_ratio, nce_ii,
 };

@@ -169,6 +169,12 @@ impl GraphDataset {
         format!("{:08x}", hasher.finalize())
     }
 
+    /// Returns the [hash of the content](crate::ContentHash) of each graph: of its edges, and of the labels and
+    /// attributes of its nodes as they were read.
+    pub fn contents(&self) -> Vec<u64> {
+        self.graphs.iter().map(Graph::content).collect()
+    }
+
     /// Returns the number of new graphs that equal an old one in their edges, their node features and
     /// the order of their nodes, whatever their classes are.
     pub fn n_equal(&self, increment: &Increment) -> usize {

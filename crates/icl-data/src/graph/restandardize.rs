@@ -1,7 +1,6 @@
 //! Standardisation of the node features by the statistics of a part of the graphs.
 
 use super::dataset::GraphDataset;
-use super::sample::Graph;
 use super::standardize::standardize;
 
 impl GraphDataset {
@@ -38,8 +37,7 @@ impl GraphDataset {
                     *value = of_own.clamp(f64::from(f32::MIN), f64::from(f32::MAX)) as f32;
                 }
             }
-            let adjacency = graph.adjacency().clone();
-            Graph::from_parts(adjacency, features.into(), self.d_features, graph.label())
+            graph.with_features(features, self.d_features)
         });
         Self {
             graphs: converted.collect(),

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::adjacency::Adjacency;
 use super::features::degree_profile;
+use crate::content::ContentHash;
 use crate::error::DataError;
 use crate::increments::number_bits;
 
@@ -21,10 +22,19 @@ use crate::increments::number_bits;
 /// assert_eq!(path.neighbours(1), [0, 2]);
 /// # Ok::<(), icl_data::DataError>(())
 /// ```
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Graph {
     contents: Arc<Contents>,
     label: usize,
+    /// Hash of edges, labels and attributes as they were read: features depend on other graphs, too.
+    content: u64,
+}
+
+impl PartialEq for Graph {
+    /// Compares edges, features and classes, whatever the features were made of.
+    fn eq(&self, other: &Self) -> bool {
+        (&self.contents, self.label) == (&other.contents, other.label)
+    }
 }
 
 #[derive(Debug, PartialEq)]
@@ -83,20 +93,24 @@ impl Graph {
             ));
         }
         let (adjacency, _) = Adjacency::from_edges(n_nodes, edges);
+        let mut sum = content_of_edges(&adjacency);
+        for row in features.chunks_exact(d_features) {
+            sum = content_of_node(sum, None, row.iter().map(|&value| f64::from(value)));
+        }
+        let features = features.into();
+        let content = sum.finish();
         Ok(Self::from_parts(
-            adjacency,
-            features.into(),
-            d_features,
-            label,
+            adjacency, features, d_features, label, content,
         ))
     }
 
-    /// Creates a graph of an adjacency and features that are known to fit.
+    /// Creates a graph of an adjacency and features that are known to fit, and the hash of what it was read from.
     pub(crate) fn from_parts(
         adjacency: Adjacency,
         features: Box<[f32]>,
         d_features: usize,
         label: usize,
+        content: u64,
     ) -> Self {
         debug_assert_eq!(features.len(), adjacency.n_nodes() * d_features);
         Self {
@@ -106,15 +120,33 @@ impl Graph {
                 d_features,
             }),
             label,
+            content,
         }
+    }
+
+    /// Returns the same graph with other features of its nodes.
+    pub(crate) fn with_features(&self, features: Vec<f32>, d_features: usize) -> Self {
+        let adjacency = self.contents.adjacency.clone();
+        Self::from_parts(
+            adjacency,
+            features.into(),
+            d_features,
+            self.label,
+            self.content,
+        )
     }
 
     /// Returns the same graph with another class.
     pub(crate) fn with_label(&self, label: usize) -> Self {
         Self {
-            contents: self.contents.clone(),
             label,
+            ..self.clone()
         }
+    }
+
+    /// Returns the hash of edges, labels and attributes as they were read.
+    pub(crate) fn content(&self) -> u64 {
+        self.content
     }
 
     /// Returns the number of nodes, at least 1.
@@ -207,6 +239,30 @@ impl Graph {
     pub(crate) fn adjacency(&self) -> &Adjacency {
         &self.contents.adjacency
     }
+}
+
+/// Begins the content of a graph: its edges.
+pub(super) fn content_of_edges(adjacency: &Adjacency) -> ContentHash {
+    let sum = ContentHash::new().count(adjacency.n_nodes() as u64);
+    (0..adjacency.n_nodes()).fold(sum, |sum, node| {
+        let sum = sum.count(adjacency.degree(node) as u64);
+        let neighbours = adjacency.neighbours(node).iter();
+        neighbours.fold(sum, |sum, &other| sum.count(u64::from(other)))
+    })
+}
+
+/// Adds what is known of a node to the content of a graph.
+pub(super) fn content_of_node(
+    sum: ContentHash,
+    label: Option<i64>,
+    attributes: impl ExactSizeIterator<Item = f64>,
+) -> ContentHash {
+    let sum = match label {
+        Some(label) => sum.count(1).count(label as u64),
+        None => sum.count(0),
+    };
+    let sum = sum.count(attributes.len() as u64);
+    attributes.fold(sum, ContentHash::number)
 }
 
 #[cfg(test)]

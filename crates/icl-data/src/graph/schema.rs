@@ -118,7 +118,7 @@ impl GraphDataset {
                     *slot = value.clamp(f64::from(f32::MIN), f64::from(f32::MAX)) as f32;
                 }
             }
-            Graph::from_parts(graph.adjacency().clone(), features.into(), d, graph.label())
+            graph.with_features(features, d)
         };
         Ok(Self {
             graphs: self.graphs.iter().map(converted).collect(),
@@ -211,10 +211,7 @@ impl GraphDataset {
             }
             match found.n == n_before {
                 true => graph.clone(),
-                false => {
-                    let adjacency = graph.adjacency().clone();
-                    Graph::from_parts(adjacency, features.into(), self.d_features, graph.label())
-                }
+                false => graph.with_features(features, self.d_features),
             }
         };
         let graphs = self.graphs.iter().enumerate().map(clipped).collect();

@@ -9,6 +9,7 @@ use rayon::prelude::*;
 
 use super::raster::Image;
 use super::stored::StoredImage;
+use crate::content::{ContentHash, contents};
 use crate::error::DataError;
 use crate::increments::n_equal;
 use crate::place::Found;
@@ -235,6 +236,23 @@ impl ImageDataset {
     /// If `index` is not below [`n_images`](Self::n_images).
     pub fn image(&self, index: usize) -> Result<Arc<Image>, DataError> {
         self.images[index].image().map(Cow::into_owned)
+    }
+
+    /// Returns the [hash of the content](ContentHash) of each image: its sides, channels and pixels. All images are
+    /// decoded once, so that a folder takes as long as it takes to read it.
+    ///
+    /// # Errors
+    /// [`DataError`] if a file has become unreadable or broken since the data set was read.
+    pub fn contents(&self) -> Result<Vec<u64>, DataError> {
+        let content = |index: usize| {
+            let image = self.images[index].image()?;
+            let sides = [image.width(), image.height(), image.channels()];
+            let sum = sides
+                .iter()
+                .fold(ContentHash::new(), |sum, &side| sum.count(side as u64));
+            Ok(sum.text(image.pixels()).finish())
+        };
+        contents(self.n_images(), content).into_iter().collect()
     }
 
     /// Returns the number of new images that equal an old one in their shapes and pixels, whatever

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use icl_core::{GrowthRatio, Increment, SampleError, Samples, Seed};
 
 use super::log::Interactions;
+use crate::content::{ContentHash, contents};
 use crate::error::DataError;
 use crate::increments::n_equal;
 use crate::split::Split;
@@ -207,6 +208,18 @@ impl NextItemDataset {
         times.dedup();
         let rank = |&row: &usize| times.partition_point(|time| *time < rows[row].time);
         self.rows.iter().map(rank).collect()
+    }
+
+    /// Returns the [hash of the content](ContentHash) of each sample: of its user and of the item that follows the
+    /// history, by their names. A history grows while its user is known; one who repeats an item does not leak it.
+    pub fn contents(&self) -> Vec<u64> {
+        let (log, samples) = (&self.interactions, &self.samples);
+        contents(samples.len(), |index| {
+            let user = &log.users()[samples[index].user as usize];
+            let item = &log.items()[samples[index].target() as usize];
+            let sum = ContentHash::new().text(user.as_bytes());
+            sum.text(item.as_bytes()).finish()
+        })
     }
 
     /// Returns the number of new samples of an increment that have the user, the item and the time of an old one.

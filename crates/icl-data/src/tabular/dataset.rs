@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use icl_core::{SampleError, Samples};
 
+use super::column::ColumnKind;
 use super::schema::TableSchema;
 use super::table::RawTable;
 
@@ -221,6 +222,14 @@ impl TabularDataset {
             format!("{name}: column {column} is left out, since the encoder's data do not have it")
         }));
         notes
+    }
+
+    /// Returns the [hash of the content](crate::ContentHash) of each row: of its values, as they were read, in the
+    /// columns of the schema that do not number the rows.
+    pub fn contents(&self) -> Vec<u64> {
+        let columns = self.schema.columns().iter();
+        let columns = columns.filter(|column| column.kind != ColumnKind::Index);
+        self.raw.contents(columns.map(|column| &*column.name))
     }
 
     /// Returns a checksum that identifies the data when work is resumed: a CRC-32 of the features,

@@ -7,6 +7,7 @@ use super::fields::Fields;
 use super::note::TableNote;
 use super::number_forms::plain_form;
 use super::values::{is_missing, is_word, number};
+use crate::content::ContentHash;
 use crate::error::DataError;
 use crate::place::Found;
 
@@ -118,6 +119,20 @@ impl RawColumn {
                 difference.clamp(f64::from(f32::MIN), f64::from(f32::MAX)) as f32
             }
             _ => number as f32,
+        }
+    }
+
+    /// Adds the value of a row to its content. What it is depends on this field alone, not on those of other rows,
+    /// which may make texts of numbers when they arrive.
+    pub(super) fn add_content(&self, row: usize, sum: ContentHash) -> ContentHash {
+        let text = self.fields.get(row).trim();
+        if is_missing(text) || is_word(text) {
+            return sum;
+        }
+        let sum = sum.text(self.name.as_bytes());
+        match number(text) {
+            Some(number) => sum.tag(b'n').number(number),
+            None => sum.tag(b't').text(text.as_bytes()),
         }
     }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::fields::Fields;
 use super::note::TableNote;
 use super::raw_column::{Contents, RawColumn};
+use crate::content::{ContentHash, contents};
 use crate::error::DataError;
 use crate::selection::classes_of;
 
@@ -167,6 +168,17 @@ impl RawTable {
             }
         }
         Ok(all)
+    }
+
+    /// Returns the hash of the content of each row in the columns of these names; those that the table does not have
+    /// are ignored.
+    pub(super) fn contents<'a>(&self, names: impl Iterator<Item = &'a str>) -> Vec<u64> {
+        let mut columns: Vec<&RawColumn> = names.filter_map(|name| self.column(name)).collect();
+        columns.sort_unstable_by_key(|column| &column.name);
+        contents(self.n_rows(), |row| {
+            let add = |sum, column: &&RawColumn| column.add_content(row, sum);
+            columns.iter().fold(ContentHash::new(), add).finish()
+        })
     }
 
     /// Returns the columns that are not the target, in the order of the file.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use icl_core::{GrowthRatio, Increment, Seed};
 
+use crate::content::{ContentHash, contents};
 use crate::error::DataError;
 use crate::increments::{increment_of_parts, n_equal};
 use crate::split::Split;
@@ -70,6 +71,14 @@ impl TextPairs {
             sum.update(text.as_bytes());
         }
         format!("{:08x}", sum.finalize())
+    }
+
+    /// Returns the [hash of the content](ContentHash) of each pair: of both texts, without blanks around them.
+    pub fn contents(&self) -> Vec<u64> {
+        contents(self.pairs.len(), |index| {
+            let texts = self.pairs[index].iter().map(|text| text.trim().as_bytes());
+            texts.fold(ContentHash::new(), ContentHash::text).finish()
+        })
     }
 
     /// Returns the number of new pairs of an increment whose texts are those of an old one.

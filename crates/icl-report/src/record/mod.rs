@@ -3,6 +3,7 @@
 mod backends;
 mod comparison;
 mod jsonl;
+mod outcome;
 mod shared;
 mod stream;
 mod training;
@@ -13,7 +14,8 @@ pub use comparison::{
     AccuracyByOrigin, EmbeddingMap, FloorAccuracies, ProtocolAccuracies, RunRecord, SCHEMA,
 };
 pub use jsonl::{parse_records, read_records};
-pub use shared::{RunSettings, TrainingCourse, TrainingSummary, UpdateFacts};
+pub use outcome::{CommandOutcome, OutcomeCost, OutcomeRisks, OutcomeRun, OutcomeSchema};
+pub use shared::{HoldOutRule, RunSettings, TrainingCourse, TrainingSummary, UpdateFacts};
 pub use stream::{
     Cells, STREAM_SCHEMA, StreamControl, StreamMeasure, StreamRecord, StreamedExperience,
 };

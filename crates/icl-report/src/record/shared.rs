@@ -49,6 +49,18 @@ impl RunSettings {
     }
 }
 
+/// Rule by which samples are held out for good: by the hash of their contents, whatever the others are.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct HoldOutRule {
+    /// Name of the rule.
+    pub rule: String,
+    /// Share of the samples that are held out.
+    pub share: f64,
+    /// Share by the same rule that no training of the encoder that came in has seen; `null` if its file does not say,
+    /// or none came in. Below `share` it was trained on some samples that are held out now.
+    pub share_before: Option<f64>,
+}
+
 /// Length and cost of a training, why it ended, and how far it moved the parameters.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TrainingSummary {
@@ -226,7 +238,7 @@ mod tests {
         one.course.evaluations[1].risk = f64::MIN_POSITIVE;
         one.course.best_evaluation = Some(1);
         let keys = "schema seed data n n_clipped temperature negatives optimizer backend epochs sample_passes charged_passes cost \
-                    stopped_by best_evaluation expected_gain train_s untrained trained held_out_risk n_held_out \
+                    stopped_by best_evaluation expected_gain train_s untrained trained hold_out held_out_risk n_held_out \
                     parameter_change seconds evaluations epoch_losses step_negatives";
         check(&one, keys);
         let mut one = update(2.8, 1.0 / 7.0, 0.1);
@@ -238,7 +250,7 @@ mod tests {
         });
         let keys = "schema method seed from old_data new_data n_old n_new n_clipped alpha temperature negatives optimizer backend \
                     epochs sample_passes charged_passes cost stopped_by best_evaluation expected_gain train_s before \
-                    after held_out_before held_out_risk n_held_out neighbours_kept cross_version_recall \
+                    after hold_out held_out_before verdict is_rejected held_out_risk n_held_out neighbours_kept cross_version_recall \
                     parameter_change evaluations epoch_losses step_negatives learning_rates support_learning_rates \
                     support_moves old_fractions";
         check(&one, keys);

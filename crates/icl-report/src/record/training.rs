@@ -4,7 +4,7 @@ use icl_core::HeldOutRisk;
 use icl_train::Seconds;
 use serde::{Deserialize, Serialize};
 
-use crate::record::shared::{RunSettings, TrainingCourse, TrainingSummary};
+use crate::record::shared::{HoldOutRule, RunSettings, TrainingCourse, TrainingSummary};
 
 /// Version of [`TrainRecord`]'s schema. It grows when records of before can no longer be read.
 pub const TRAIN_SCHEMA: u32 = 2;
@@ -31,6 +31,9 @@ pub struct TrainRecord {
     pub untrained: f64,
     /// Exact risk of the trained encoder.
     pub trained: f64,
+    /// Rule by which samples are held out; `null` in older records.
+    #[serde(default)]
+    pub hold_out: Option<HoldOutRule>,
     /// Risk of the trained encoder over held-out samples, which no training has seen, in nats, with its
     /// standard error: `all` and `old` are the same, `new` is `null`. `null` without held-out samples.
     pub held_out_risk: Option<HeldOutRisk<Option<f64>>>,

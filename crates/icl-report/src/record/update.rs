@@ -1,9 +1,12 @@
 //! Record of an update: one encoder before and after.
 
 use icl_core::{ExactRisk, HeldOutRisk};
+use icl_train::Verdict;
 use serde::{Deserialize, Serialize};
 
-use crate::record::shared::{RunSettings, TrainingCourse, TrainingSummary, UpdateFacts};
+use crate::record::shared::{
+    HoldOutRule, RunSettings, TrainingCourse, TrainingSummary, UpdateFacts,
+};
 
 /// Version of [`UpdateRecord`]'s schema. It grows when records of before can no longer be read.
 pub const UPDATE_SCHEMA: u32 = 2;
@@ -34,9 +37,19 @@ pub struct UpdateRecord {
     pub before: ExactRisk,
     /// Exact risk of the updated encoder over the same samples, with its statistics re-estimated over them.
     pub after: ExactRisk,
+    /// Rule by which samples are held out; `null` in older records.
+    #[serde(default)]
+    pub hold_out: Option<HoldOutRule>,
     /// Risk of θ₀, with its statistics re-estimated over the training samples, over held-out samples, which the
     /// update has not seen, in nats, with its standard error; `null` without held-out samples.
     pub held_out_before: Option<HeldOutRisk>,
+    /// Whether the updated encoder is better, by the paired differences of the losses of the held-out samples; `null`
+    /// without such samples, and in older records.
+    #[serde(default)]
+    pub verdict: Option<Verdict>,
+    /// Whether `encoder.safetensors` is θ₀, since the updated encoder is worse: that is `rejected.safetensors`.
+    #[serde(default)]
+    pub is_rejected: bool,
     /// Share of the old samples' neighbours that is kept; `null` where there are too few samples.
     pub neighbours_kept: Option<KeptNeighbours>,
     /// Data, rates and encoder of the update.

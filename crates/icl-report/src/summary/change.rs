@@ -1,5 +1,7 @@
 //! Changes over a training and by an update.
 
+use icl_train::Verdict;
+
 use crate::record::UpdateRecord;
 
 /// Share of the exact risk below which a change may be luck: parameters that were trained with other
@@ -15,17 +17,6 @@ pub(crate) struct Change {
     pub(crate) after: f64,
 }
 
-/// Direction of a change of a risk.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Turn {
-    /// Lower by 1 % or more.
-    Better,
-    /// Within 1 %.
-    Same,
-    /// Higher by 1 % or more.
-    Worse,
-}
-
 impl Change {
     /// Returns the value after less that before.
     pub(crate) fn difference(self) -> f64 {
@@ -36,20 +27,10 @@ impl Change {
     pub(crate) fn share(self) -> Option<f64> {
         Some(self.difference() / self.before.abs()).filter(|share| share.is_finite())
     }
-
-    /// Returns the direction of the change of a risk.
-    pub(crate) fn turn(self) -> Turn {
-        let least = NOISE * self.before.abs();
-        match self.difference() {
-            change if change <= -least && change < 0.0 => Turn::Better,
-            change if change >= least && change > 0.0 => Turn::Worse,
-            _ => Turn::Same,
-        }
-    }
 }
 
 /// Result of an update.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum UpdateVerdict {
     /// An exact risk is not a finite number.
     NotFinite,
@@ -57,8 +38,8 @@ pub(crate) enum UpdateVerdict {
     NoneBetter,
     /// The parameters are those of the encoder before.
     NotTrained,
-    /// Directions of the risk on old and on new data.
-    Trained { old: Turn, new: Turn },
+    /// Another encoder, and what held-out samples say of it; `None` without them.
+    Trained(Option<Verdict>),
 }
 
 /// Changes by an update.
@@ -72,6 +53,8 @@ pub(crate) struct UpdateSummary {
     pub(crate) old: Change,
     /// Exact risk over new data.
     pub(crate) new: Change,
+    /// Whether the encoder before is kept.
+    pub(crate) is_rejected: bool,
     /// L^{I,X} over old data, where it rises while L^{II} falls: the drift of objectives that drop it.
     pub(crate) drift: Option<Change>,
     /// Largest difference of the exact risk on old data from the sum of its parts, in nats.
@@ -91,22 +74,22 @@ impl UpdateSummary {
         let verdict = if !risks.iter().all(is_finite) {
             UpdateVerdict::NotFinite
         } else if record.training.parameter_change != 0.0 {
-            UpdateVerdict::Trained {
-                old: old.turn(),
-                new: new.turn(),
-            }
+            UpdateVerdict::Trained(record.verdict)
         } else if record.course.best_evaluation == Some(0) && record.training.epochs > 0 {
             UpdateVerdict::NoneBetter
         } else {
             UpdateVerdict::NotTrained
         };
         let nce1_old = change(first.nce1_old, last.nce1_old);
-        let drifts = nce1_old.turn() == Turn::Worse && last.nce2_old < first.nce2_old;
+        let least = NOISE * nce1_old.before.abs();
+        let rises = nce1_old.difference() >= least && nce1_old.difference() > 0.0;
+        let drifts = rises && last.nce2_old < first.nce2_old;
         Self {
             verdict,
             all,
             old,
             new,
+            is_rejected: record.is_rejected,
             drift: drifts.then_some(nce1_old),
             residual: first.theorem1_residual.max(last.theorem1_residual),
         }

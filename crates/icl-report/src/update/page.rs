@@ -8,7 +8,7 @@ use crate::course::{Course, sections};
 use crate::document::{Block, Document};
 use crate::error::{ReportError, check_schema};
 use crate::inert::inert_sentence;
-use crate::record::{KeptNeighbours, UPDATE_SCHEMA, UpdateRecord};
+use crate::record::{HoldOutRule, KeptNeighbours, UPDATE_SCHEMA, UpdateRecord};
 use crate::stop_reason::stop_reason;
 use crate::summary::change::UpdateSummary;
 use crate::text::number::{change, count, nats, percent, plural, seconds};
@@ -131,9 +131,25 @@ fn held_out(record: &UpdateRecord) -> Option<String> {
             nats(of(&after.standard_error)),
         )
     };
+    let before = match &record.hold_out {
+        Some(HoldOutRule {
+            share,
+            share_before: Some(before),
+            ..
+        }) => match before >= share {
+            true => "Neither has the encoder that came in.".to_owned(),
+            false => format!(
+                "The encoder that came in was trained with a share of {before} held out instead of {share}: it has seen some \
+                 of the old ones, on which it looks better than it is."
+            ),
+        },
+        _ => {
+            "The encoder that came in may have: its file does not say which samples were held out."
+                .to_owned()
+        }
+    };
     Some(format!(
-        "Held-out risk, over samples that this update has not seen: {}, {}. The old encoder has not seen the old ones \
-         either, if it was trained with the same old data, --hold-out and --seed.",
+        "Held-out risk, over samples that this update has not seen: {}, {}. {before}",
         part("old sample", n.old, |of| of.old),
         part("new sample", n.new, |of| of.new),
     ))
@@ -196,7 +212,7 @@ fn cost(record: &UpdateRecord) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixture::{assert_sound, row, text_of, update};
+    use crate::fixture::{assert_sound, row, text_of, update, verdict};
     use icl_core::HeldOutRisk;
 
     fn page(record: &UpdateRecord) -> String {
@@ -237,7 +253,8 @@ mod tests {
 
     #[test]
     fn the_numbers_are_in_their_places() {
-        let record = update(2.8, 2.25, 0.1);
+        let mut record = update(2.8, 2.25, 0.1);
+        record.verdict = Some(verdict(-0.1, -0.2));
         let page = page(&record);
         for (name, cells) in [
             ("exact risk, all data", ["2.800", "2.250", "−0.550−19.6 %"]),
@@ -284,7 +301,9 @@ mod tests {
 
     #[test]
     fn the_terminal_and_markdown_say_the_same() {
-        let document = update_document(&update(2.8, 2.25, 0.1)).unwrap();
+        let mut record = update(2.8, 2.25, 0.1);
+        record.verdict = Some(verdict(-0.1, -0.2));
+        let document = update_document(&record).unwrap();
         let (terminal, markdown) = (document.terminal(80, false), document.markdown());
         let line = |text: &str, name: &str| -> Vec<String> {
             let line = text.lines().find(|line| line.contains(name)).unwrap();

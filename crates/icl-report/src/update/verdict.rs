@@ -1,9 +1,11 @@
 //! An update in words.
 
-use crate::summary::change::{Change, Turn, UpdateSummary, UpdateVerdict};
-use crate::text::number::{nats, percent};
+use icl_train::{Answer, PairedDifference, Verdict};
 
-/// Describes an update in a few sentences, of which the first is the verdict.
+use crate::summary::change::{Change, UpdateSummary, UpdateVerdict};
+use crate::text::number::{nats, percent, plural, with_sign};
+
+/// Describes an update in a few sentences, of which the first is the verdict: it comes from held-out samples alone.
 pub(crate) fn sentences(of: &UpdateSummary) -> Vec<String> {
     let first = match of.verdict {
         UpdateVerdict::NotFinite => {
@@ -12,43 +14,73 @@ pub(crate) fn sentences(of: &UpdateSummary) -> Vec<String> {
             ];
         }
         UpdateVerdict::NoneBetter => {
-            "Keep the encoder that came in: the update found none with a lower risk."
+            "Keep the encoder that came in: the update found none with a lower risk.".to_owned()
         }
         UpdateVerdict::NotTrained => {
-            "Nothing was trained: the parameters are those of the encoder that came in."
+            "Nothing was trained: the parameters are those of the encoder that came in.".to_owned()
         }
-        UpdateVerdict::Trained { old, new } => verdict(old, new),
+        UpdateVerdict::Trained(None) => {
+            "No verdict: too few samples were held out to say whether the updated encoder is better.".to_owned()
+        }
+        UpdateVerdict::Trained(Some(verdict)) => answer(&verdict, of.is_rejected),
     };
-    let mut sentences = vec![first.to_owned(), course(of)];
-    if matches!(of.verdict, UpdateVerdict::Trained { .. }) {
+    let mut sentences = vec![first];
+    if let UpdateVerdict::Trained(verdict) = of.verdict {
+        sentences.extend(verdict.as_ref().map(differences));
+        sentences.push(course(of));
         sentences.extend(of.drift.map(drift));
+    } else {
+        sentences.push(course(of));
     }
     sentences
 }
 
-fn verdict(old: Turn, new: Turn) -> &'static str {
-    use Turn::{Better, Same, Worse};
-    match (old, new) {
-        (Better, Better) => "The updated encoder is better on old and on new data.",
-        (Better, Same) => {
-            "The updated encoder is better on old data, and as good as before, within 1 %, on new data."
+fn answer(verdict: &Verdict, is_rejected: bool) -> String {
+    use Answer::{Better, NoClearDifference, Worse};
+    let updated = match (verdict.old.answer, verdict.new.answer) {
+        (Better, Better) => "is better on old and on new data",
+        (Better, NoClearDifference) => {
+            "is better on old data; on new data there is no clear difference"
         }
-        (Same, Better) => {
-            "The updated encoder is better on new data, and as good as before, within 1 %, on old data."
+        (NoClearDifference, Better) => {
+            "is better on new data; on old data there is no clear difference"
         }
-        (Same, Same) => {
-            "The updated encoder is as good as before, within 1 %, on old and on new data."
+        (NoClearDifference, NoClearDifference) => {
+            "does not differ clearly from the one before, neither on old nor on new data"
         }
-        (Worse, Better) => "The update is a trade: better on new data, worse on old data.",
-        (Better, Worse) => "The update is a trade: better on old data, worse on new data.",
-        (Worse, Same) => {
-            "The updated encoder is worse on old data and no better on new data: keep the old one."
+        (Worse, Better) => "is worse on old data and better on new data",
+        (Better, Worse) => "is worse on new data and better on old data",
+        (Worse, NoClearDifference) => "is worse on old data and not clearly better on new data",
+        (NoClearDifference, Worse) => "is worse on new data and not clearly better on old data",
+        (Worse, Worse) => "is worse on old and on new data",
+    };
+    let then = match (verdict.is_worse(), is_rejected) {
+        (false, _) => "",
+        (true, true) => {
+            " The encoder that came in was kept; --accept would have taken the updated one, which is \
+             rejected.safetensors."
         }
-        (Same, Worse) => {
-            "The updated encoder is worse on new data and no better on old data: keep the old one."
-        }
-        (Worse, Worse) => "The updated encoder is worse on old and on new data: keep the old one.",
-    }
+        (true, false) => " It was taken all the same, since --accept was given.",
+    };
+    format!("The updated encoder {updated}.{then}")
+}
+
+/// Says what the answer rests on.
+fn differences(verdict: &Verdict) -> String {
+    let of = |name: &str, it: &PairedDifference| {
+        let [low, high] = it.interval.map(|end| with_sign(end, nats));
+        format!(
+            "{} nats on {} ({low} to {high})",
+            with_sign(it.mean, nats),
+            plural(it.n, name),
+        )
+    };
+    format!(
+        "Held-out loss, after minus before, with {} intervals: {}, {}.",
+        percent(verdict.level),
+        of("old sample", &verdict.old),
+        of("new sample", &verdict.new)
+    )
 }
 
 /// Says how the exact risk changed.
@@ -68,7 +100,7 @@ fn course(of: &UpdateSummary) -> String {
         )
     };
     format!(
-        "The exact risk over all data {}; on old data it {}, on new data it {}.",
+        "Over the training samples the exact risk {}; on old ones it {}, on new ones it {}.",
         went(of.all),
         went(of.old),
         went(of.new),
@@ -88,33 +120,75 @@ fn drift(nce1_old: Change) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixture::update;
+    use crate::fixture::{update, verdict};
     use crate::record::UpdateRecord;
 
     fn sentences(record: &UpdateRecord) -> Vec<String> {
         super::sentences(&UpdateSummary::of(record))
     }
 
-    fn first(old: f64, new: f64) -> String {
+    /// The first sentence for encoders whose losses change by these, on old and on new samples.
+    fn first(old: f64, new: f64, is_rejected: bool) -> String {
         let mut record = update(2.0, 2.0, 0.0);
-        (record.before.old, record.before.new) = (2.0, 2.0);
-        (record.after.old, record.after.new) = (old, new);
+        // The training samples say the contrary.
+        (record.after.old, record.after.new) = (2.0 - old, 2.0 - new);
+        record.verdict = Some(verdict(old, new));
+        record.is_rejected = is_rejected;
         sentences(&record).remove(0)
     }
 
     #[test]
-    fn every_turn_has_its_words() {
-        let (better, same, worse) = (1.97, 1.99, 2.03);
-        assert!(first(better, better).ends_with("is better on old and on new data."));
-        assert!(first(same, better).contains("better on new data, and as good as before"));
-        assert!(first(better, same).contains("better on old data, and as good as before"));
-        assert!(first(same, 2.01).contains("is as good as before, within 1 %, on old"));
-        assert!(first(worse, better).contains("a trade: better on new"));
-        assert!(first(better, worse).contains("a trade: better on old"));
-        for (old, new) in [(worse, same), (same, worse), (worse, worse)] {
-            assert!(first(old, new).ends_with("keep the old one."));
+    fn every_answer_has_its_words() {
+        let (better, same, worse) = (-0.1, 0.0, 0.1);
+        let said = |old, new| first(old, new, false);
+        assert!(said(better, better).ends_with("is better on old and on new data."));
+        assert!(said(same, better).contains("better on new data; on old data there is no clear"));
+        assert!(said(better, same).contains("better on old data; on new data there is no clear"));
+        assert!(said(same, same).ends_with("neither on old nor on new data."));
+        for (old, new, words) in [
+            (
+                worse,
+                better,
+                "is worse on old data and better on new data. ",
+            ),
+            (
+                better,
+                worse,
+                "is worse on new data and better on old data. ",
+            ),
+            (
+                worse,
+                same,
+                "is worse on old data and not clearly better on new data. ",
+            ),
+            (
+                same,
+                worse,
+                "is worse on new data and not clearly better on old data. ",
+            ),
+            (worse, worse, "is worse on old and on new data. "),
+        ] {
+            let (kept, taken) = (first(old, new, true), said(old, new));
+            assert!(
+                kept.contains(words) && taken.contains(words),
+                "{kept} {taken}"
+            );
+            assert!(
+                kept.contains("was kept; --accept would have taken"),
+                "{kept}"
+            );
+            assert!(taken.ends_with("since --accept was given."), "{taken}");
         }
-        assert!(first(f64::NAN, same).contains("not a finite number"));
+        let mut record = update(2.0, 1.0, 0.0);
+        assert!(sentences(&record)[0].starts_with("No verdict: too few samples were held out"));
+        record.verdict = Some(verdict(-0.1, 0.0));
+        assert_eq!(
+            sentences(&record)[1],
+            "Held-out loss, after minus before, with 96.0 % intervals: −0.100 nats on 40 old samples (−0.101 to −0.099), \
+             0.000 nats on 40 new samples (−0.001 to +0.001)."
+        );
+        record.after.old = f64::NAN;
+        assert!(sentences(&record)[0].contains("not a finite number"));
     }
 
     #[test]
@@ -122,12 +196,12 @@ mod tests {
         let said = sentences(&update(2.8, 2.25, 0.1));
         assert_eq!(
             said[1],
-            "The exact risk over all data fell by 19.6 % from 2.800 to 2.250 nats; on old data it fell \
-             by 20.4 % from 2.700 to 2.150 nats, on new data it fell by 19.0 % from 2.900 to 2.350 nats."
+            "Over the training samples the exact risk fell by 19.6 % from 2.800 to 2.250 nats; on old ones it fell \
+             by 20.4 % from 2.700 to 2.150 nats, on new ones it fell by 19.0 % from 2.900 to 2.350 nats."
         );
         assert!(said[2].contains("rose from 2.100 to 2.200 nats while NCE-II fell"));
         let level = sentences(&update(2.8, 2.8, 0.0));
-        assert!(level[1].contains("over all data stayed at 2.800 nats; on old"));
+        assert!(level[1].contains("exact risk stayed at 2.800 nats; on old"));
         assert_eq!((said.len(), level.len()), (3, 2));
     }
 }

@@ -3,7 +3,7 @@
 use burn::tensor::{Tensor, backend::Backend};
 use icl_core::{
     Collate, Encoder, HeldOutRisk, HostRows, Increment, Samples, Views, held_out_nce_i,
-    held_out_risk, host_values,
+    held_out_risk_with_losses, host_values,
 };
 
 use super::evaluator::Evaluator;
@@ -33,6 +33,24 @@ where
         M: Encoder<B>,
         C: Collate<B, V::View, M::Batch>,
     {
+        let risk = self.held_out_risk_with_losses(encoder, held_out)?;
+        Ok(risk.0)
+    }
+
+    /// Computes the same risk, and the loss of each held-out sample, the old ones first. Losses of two encoders by the
+    /// same evaluator have the same samples and views: [`Verdict`](crate::Verdict) compares them pair by pair.
+    ///
+    /// # Errors
+    /// As [`held_out_risk`](Self::held_out_risk).
+    pub fn held_out_risk_with_losses<M>(
+        &self,
+        encoder: &M,
+        held_out: &Increment,
+    ) -> Result<(HeldOutRisk, Vec<f64>), TrainError>
+    where
+        M: Encoder<B>,
+        C: Collate<B, V::View, M::Batch>,
+    {
         let n_old = held_out.old().len();
         if held_out.new_data().is_empty() {
             let place = "the new held-out samples";
@@ -42,7 +60,7 @@ where
         let embeddings = self.held_out_embeddings(encoder, held_out, &held_out.all())?;
         let [anchors, positives] = embeddings;
         let (temperature, negatives) = (self.temperature, self.negatives);
-        let risk = held_out_risk(
+        let risk = held_out_risk_with_losses(
             self.group,
             anchors,
             positives,
@@ -50,7 +68,8 @@ where
             temperature,
             negatives,
         )?;
-        self.check_finite((HELD_OUT_RISK, risk.mean.all), encoder, &held_out.all())?;
+        let found = risk.0.mean.all;
+        self.check_finite((HELD_OUT_RISK, found), encoder, &held_out.all())?;
         Ok(risk)
     }
 

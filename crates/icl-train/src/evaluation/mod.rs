@@ -9,8 +9,10 @@ mod held_out;
 pub(crate) mod shape;
 mod soundness;
 pub(crate) mod stopping;
+mod verdict;
 
 pub use evaluated::{Evaluated, Measured};
 pub use evaluator::Evaluator;
 pub use gain::ExpectedGain;
 pub use stopping::{GainRule, StopRule, StoppedBy};
+pub use verdict::{Answer, PairedDifference, Verdict};

@@ -8,6 +8,7 @@ use icl_eval::{
 };
 use rand::seq::SliceRandom;
 use serde::Serialize;
+use serde_json::{Map, Value};
 
 use crate::process::failure::Failure;
 
@@ -98,11 +99,11 @@ impl Fitted {
         })
     }
 
-    /// Writes the numbers as JSON.
+    /// Returns the numbers as keys of JSON.
     ///
     /// # Errors
     /// Never for finite numbers.
-    pub fn json(&self, form: &str) -> Result<String, Failure> {
+    pub fn json(&self, form: &str) -> Result<Map<String, Value>, Failure> {
         let found = InJson {
             form,
             d_old: self.map.d_old(),
@@ -114,7 +115,8 @@ impl Fitted {
             median_distance: self.median_distance(),
             moved_most: self.moved_most(),
         };
-        serde_json::to_string_pretty(&found).map_err(Failure::input)
+        let text = serde_json::to_string(&found).map_err(Failure::input)?;
+        serde_json::from_str(&text).map_err(Failure::input)
     }
 
     /// Writes the numbers for the terminal.

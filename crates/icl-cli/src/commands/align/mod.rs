@@ -9,12 +9,14 @@ use anyhow::anyhow;
 use clap::Args;
 use icl_core::Seed;
 use icl_eval::{AlignmentForm, AlignmentSettings, Matrix};
+use icl_report::CommandOutcome;
 
 use crate::files::embedding_format::EmbeddingFormat;
 use crate::files::embeddings;
 use crate::files::output_files::OutputFiles;
 use crate::options::choice;
 use crate::options::execution::DEFAULT_SEED;
+use crate::options::output::print_outcome;
 use crate::process::failure::Failure;
 use crate::process::terminal::{print, tell};
 
@@ -132,7 +134,15 @@ fn fit(options: &AlignOptions, out: &Path, from: &Path, to: &Path) -> Result<(),
     note_faults(from, &old);
     note_faults(to, &new);
     match options.json {
-        true => print(fitted.json(form)?),
+        true => {
+            let outcome = CommandOutcome {
+                further: fitted.json(form)?,
+                ..CommandOutcome::of("align")
+            };
+            let file = out.file_name().unwrap_or_default().to_string_lossy();
+            let folder = out.parent().unwrap_or(Path::new(""));
+            print_outcome(outcome, folder, vec![file.into_owned()])
+        }
         false => print(format_args!(
             "{}\n\nmap written to {}",
             fitted.text(form),

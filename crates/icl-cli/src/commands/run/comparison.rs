@@ -89,7 +89,8 @@ impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
             tell_equal(self.data, &increment)?;
         }
         let held_out = &self.resolved.options.hold_out;
-        let (increment, held_out) = held_out.divide(increment, seed)?;
+        // By seed, not by content: seeds are repetitions, each with held-out samples of its own.
+        let (increment, held_out) = held_out.draw(increment, seed)?;
         let held_out = held_out.as_ref();
         match self.domain.refitted(self.data, split, increment.old())? {
             None => self.run_on(&increment, held_out),
@@ -320,7 +321,10 @@ impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
     fn save(&self, encoder: &D::Encoder<B::InnerBackend>, name: &str) -> Result<(), Failure> {
         let file = format!("{ENCODER}{}-seed{}.safetensors", in_files(name), self.seed);
         let path = self.work.results().join(file);
-        encoder_file::save(encoder, self.domain, self.data.name(), &path)
+        // What a seed held out has no rule by contents.
+        let share = self.resolved.options.hold_out.share();
+        let hold_out = (share == 0.0).then_some(share);
+        encoder_file::save(encoder, self.domain, self.data.name(), hold_out, &path)
     }
 
     fn callbacks(&self, name: &str) -> Callbacks<'_> {

@@ -7,7 +7,7 @@ mod protocol;
 
 use anyhow::anyhow;
 use burn::tensor::backend::AutodiffBackend;
-use icl_report::{Document, EmbeddingMap, RunRecord};
+use icl_report::{CommandOutcome, Document, EmbeddingMap, RunRecord};
 use icl_train::{Identity, read_checkpoint, write_checkpoint};
 use serde::Serialize;
 
@@ -18,7 +18,6 @@ use crate::domain::encoder_choice::{OnNewEncoder, with_new_encoder};
 use crate::files::whole;
 use crate::files::work_folder::{INPUT, WorkFolder};
 use crate::files::work_place::{COMPARISON, CONFIG, MAP, RECORD, REPORT, is_result};
-use crate::options::output::print_document;
 use crate::process::failure::Failure;
 use crate::process::group::group;
 use crate::process::interrupt;
@@ -85,9 +84,11 @@ impl OnNewEncoder for Run<'_> {
             data,
             work: &work,
         };
-        let written = on_backend(&resolved.backend, task)
-            .and_then(|(records, map)| write_results(&work, &config, &records, &map));
-        let report = match written {
+        let written = on_backend(&resolved.backend, task).and_then(|(records, map)| {
+            let written = write_results(&work, &config, &records, &map)?;
+            Ok((written, CommandOutcome::of_comparison(&records)))
+        });
+        let (report, outcome) = match written {
             Ok(written) => written,
             Err(failure) => return Err(work.fail(failure, "run")),
         };
@@ -96,12 +97,9 @@ impl OnNewEncoder for Run<'_> {
             Ok(document) => {
                 let report = folder.join(REPORT);
                 let next = format!("Report: {}\n{NEXT}", report.display());
-                print_document(
-                    &document,
-                    resolved.options.output.wide,
-                    Some(&next),
-                    &folder,
-                )
+                let document = (&document, resolved.options.output.wide);
+                let json = &resolved.options.json;
+                json.print(outcome, document, Some(&next), &folder)
             }
             Err(failure) => {
                 print(format_args!("written to {}", folder.display()))?;

@@ -15,7 +15,7 @@ use crate::options::evaluation::HoldOutOptions;
 use crate::options::execution::{ExecutionOptions, fill_devices};
 use crate::options::method::{MethodOptions, check_methods};
 use crate::options::noise::NoiseOptions;
-use crate::options::output::{OutputOptions, check_out};
+use crate::options::output::{JsonOption, OutputOptions, check_out};
 use crate::options::protocol::NamedProtocol;
 use crate::options::split::SplitOptions;
 use crate::options::training::PretrainingOptions;
@@ -86,6 +86,9 @@ pub struct RunOptions {
     #[command(flatten)]
     #[serde(flatten)]
     pub output: OutputOptions,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub json: JsonOption,
 }
 
 /// Returns a shared option as this command takes it.

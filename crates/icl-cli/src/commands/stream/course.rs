@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::anyhow;
 use burn::tensor::backend::AutodiffBackend;
-use icl_report::StreamRecord;
+use icl_report::{CommandOutcome, StreamRecord};
 use icl_train::TrainError;
 
 use crate::backend::OnBackend;
@@ -21,7 +21,6 @@ use crate::commands::stream::summary::{Summary, record};
 use crate::domain::Domain;
 use crate::domain::data::DataSet;
 use crate::domain::encoder_file::EncoderFile;
-use crate::options::output::print_document;
 use crate::process::failure::Failure;
 use crate::process::group::group;
 use crate::process::interrupt;
@@ -63,7 +62,10 @@ impl<D: Domain> OnBackend for Course<'_, D> {
             Ok(record) => {
                 let document = icl_report::stream_document(&record)
                     .map_err(|error| Failure::Other(error.into()))?;
-                print_document(&document, resolved.options.wide, None, folder.path())
+                let options = &resolved.options;
+                let outcome = CommandOutcome::of_stream(&record);
+                let document = (&document, options.wide);
+                options.json.print(outcome, document, None, folder.path())
             }
             Err(failure) => Err(folder.fail(failure)),
         }

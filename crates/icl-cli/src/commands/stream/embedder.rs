@@ -9,7 +9,8 @@ use icl_eval::{
 };
 use icl_train::{Experience, StreamState};
 
-use crate::commands::stream::gathered::{Arrived, Gathered};
+use crate::commands::stream::arrived::Arrived;
+use crate::commands::stream::gathered::Gathered;
 use crate::domain::Domain;
 use crate::domain::data::DataSet;
 use crate::domain::spread::{EvaluatorOf, embed};

@@ -12,8 +12,9 @@ use icl_train::{
 };
 use serde::{Deserialize, Serialize};
 
+use crate::commands::stream::arrived::Arrived;
 use crate::commands::stream::folder::{RECORD, StreamFolder};
-use crate::commands::stream::gathered::{Arrived, Gathered};
+use crate::commands::stream::gathered::Gathered;
 use crate::commands::stream::options::Resolved;
 use crate::commands::stream::provenance::Provenance;
 use crate::commands::stream::strategy::{Done, StrategyRun, read_json, write_json};
@@ -278,7 +279,13 @@ impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
 
     fn save(&self, encoder: &D::Encoder<B::InnerBackend>, path: &Path) -> Result<(), Failure> {
         let name = self.gathered.data.name();
-        encoder_file::save(encoder, &*self.gathered.domain, name, path)
+        let share = self.resolved.options.course.measured.share();
+        // What the first encoder has seen, its updates have seen.
+        let hold_out = match self.from {
+            None => Some(share),
+            Some(from) => from.hold_out().map(|before| before.min(share)),
+        };
+        encoder_file::save(encoder, &*self.gathered.domain, name, hold_out, path)
     }
 }
 

@@ -6,8 +6,9 @@ use anyhow::anyhow;
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::{Samples, Seed};
 use icl_data::{Found, Outliers, Split, StreamKey, StreamSplit};
-use icl_train::{Arriving, Stream, TrainingSettings, UpdateRule};
+use icl_train::{Stream, TrainingSettings, UpdateRule};
 
+use crate::commands::stream::arrived::Arrived;
 use crate::commands::stream::manifest::Listed;
 use crate::commands::stream::options::Resolved;
 use crate::commands::stream::provenance::Provenance;
@@ -18,48 +19,6 @@ use crate::domain::data::{Data, DataSet};
 use crate::options::data::ReadingOptions;
 use crate::process::failure::Failure;
 use crate::process::terminal::tell;
-
-/// Experience whose samples have been read.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Arrived {
-    /// Name.
-    pub name: String,
-    /// Moment of its arrival, as the manifest has it.
-    pub arrived: Option<String>,
-    /// Samples, as numbers in the gathered data.
-    pub samples: Vec<usize>,
-    /// Other samples on which it is measured.
-    pub held_out: Option<Vec<usize>>,
-    /// Number of values of its data that were clipped.
-    pub n_clipped: usize,
-    /// Origin of its data.
-    pub provenance: Provenance,
-}
-
-impl Arrived {
-    /// Returns an experience of these parts, of which nothing has been read.
-    fn of(parts: &[Listed]) -> Self {
-        let names = parts.iter().map(|it| it.name.clone());
-        Self {
-            name: parts[0].name.clone(),
-            arrived: parts[0].arrived.clone(),
-            provenance: Provenance {
-                files: names.filter(|_| parts.len() > 1).collect(),
-                ..Provenance::default()
-            },
-            ..Self::default()
-        }
-    }
-
-    /// Returns the experience as a stream takes it.
-    pub fn arriving(&self) -> Arriving<'_> {
-        Arriving {
-            name: &self.name,
-            samples: self.samples.clone(),
-            held_out: self.held_out.clone(),
-        }
-    }
-}
 
 /// Value of the caller, or one that has taken its place.
 pub enum Held<'a, T> {
@@ -86,6 +45,8 @@ pub struct Gathered<'a, D: Domain> {
     pub data: Held<'a, D::Data>,
     /// The experiences.
     pub experiences: Vec<Arrived>,
+    /// Share of each that is held out.
+    share: f64,
 }
 
 /// Returns the experiences of one data set that is divided.
@@ -95,7 +56,7 @@ pub struct Gathered<'a, D: Domain> {
 fn divide<D: Domain>(
     data: &D::Data,
     split: &StreamSplit,
-    seed: u64,
+    (seed, share): (u64, f64),
 ) -> Result<Vec<Arrived>, Failure> {
     let keys = data.stream_keys(&split.key())?;
     let parts = split
@@ -104,15 +65,21 @@ fn divide<D: Domain>(
             Failure::input(anyhow!("data set {}: {error}", Found::new(data.name())))
         })?;
     let checksum = data.checksum();
-    let experience = |(at, samples): (usize, Vec<usize>)| Arrived {
-        name: (at + 1).to_string(),
-        samples,
-        provenance: Provenance {
-            checksum: checksum.clone(),
-            files: Vec::new(),
-        },
-        // Values are clipped when the whole is divided.
-        ..Arrived::default()
+    let contents = data.contents()?;
+    let experience = |(at, samples): (usize, Vec<usize>)| {
+        let mut arrived = Arrived {
+            name: (at + 1).to_string(),
+            contents: samples.iter().map(|&sample| contents[sample]).collect(),
+            samples,
+            provenance: Provenance {
+                checksum: checksum.clone(),
+                files: Vec::new(),
+            },
+            // Values are clipped when the whole is divided.
+            ..Arrived::default()
+        };
+        arrived.divide(share);
+        arrived
     };
     Ok(parts.into_iter().enumerate().map(experience).collect())
 }
@@ -138,13 +105,18 @@ impl<'a, D: Domain> Gathered<'a, D> {
         resolved: &Resolved,
     ) -> Result<Self, Failure> {
         let options = &resolved.options;
+        let share = options.course.measured.share();
         let experiences = match (&options.source.split, parts) {
-            (Some(split), []) => divide::<D>(&data, split, resolved.training.seed)?,
+            (Some(split), []) => divide::<D>(&data, split, (resolved.training.seed, share))?,
             _ => {
                 let mut first = Arrived::of(parts);
                 first.samples = (0..data.n_samples()).collect();
                 first.n_clipped = data.n_clipped();
                 first.provenance.checksum = data.checksum();
+                if parts.first().is_none_or(|it| it.held_out.is_none()) {
+                    first.contents = data.contents()?;
+                    first.divide(share);
+                }
                 vec![first]
             }
         };
@@ -152,6 +124,7 @@ impl<'a, D: Domain> Gathered<'a, D> {
             domain: Held::Borrowed(domain),
             data,
             experiences,
+            share,
         };
         if let Some(held_out) = parts.first().and_then(|it| it.held_out.as_ref()) {
             let (data, held_out) =
@@ -175,7 +148,7 @@ impl<'a, D: Domain> Gathered<'a, D> {
                 ..settings
             })
             .update_rule(resolved.options.pretraining.training.step.optimizer)
-            .hold_out(measured.hold_out)
+            .hold_out(measured.share())
             .evaluation_samples(measured.evaluation_samples)
             .seed(resolved.training.seed)
     }
@@ -231,12 +204,14 @@ impl<'a, D: Domain> Gathered<'a, D> {
             let new = append(at, &part.data)?;
             numbers.push(new.samples.len());
             arrived.samples.extend(new.samples);
+            arrived.contents.extend(new.contents);
             arrived.n_clipped += new.n_clipped;
             checksums.push(new.provenance.checksum);
         }
         if let Some(data) = &parts[0].held_out {
             arrived.held_out = Some(append(0, data)?.samples);
         }
+        arrived.divide(self.share);
         arrived.provenance.checksum = checksums.join("+");
         let data = joined.expect("an experience has data");
         Ok(((data, arrived), numbers))
@@ -285,6 +260,7 @@ impl<'a, D: Domain> Gathered<'a, D> {
             )));
         }
         let arrived = Arrived {
+            contents: new.contents_in(&joined, &samples)?,
             samples,
             n_clipped: new.n_clipped(),
             provenance: Provenance {

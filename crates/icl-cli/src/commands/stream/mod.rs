@@ -1,5 +1,6 @@
 //! `icl stream`: updates an encoder as increments arrive, one after the other.
 
+mod arrived;
 mod course;
 mod dry_run;
 mod embedder;
@@ -176,6 +177,8 @@ impl OnStoredEncoder<1> for Work<'_> {
 
     fn run<D: Domain>(self, encoder: &EncoderFile<D>, [data]: [D::Data; 1]) -> Result<(), Failure> {
         encoder.check_data(&data)?;
+        let mut hold_out = self.resolved.options.course.measured.clone();
+        hold_out.inherit(encoder.hold_out());
         Work::run(self, &encoder.domain, Held::Owned(data), Some(encoder))
     }
 }

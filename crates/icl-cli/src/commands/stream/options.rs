@@ -14,7 +14,7 @@ use crate::options::evaluation::HoldOutOptions;
 use crate::options::execution::{DEFAULT_SEED, Devices, ExecutionOptions};
 use crate::options::method::{MethodOptions, check_methods};
 use crate::options::noise::NoiseOptions;
-use crate::options::output::{check_out, text};
+use crate::options::output::{JsonOption, check_out, text};
 use crate::options::split::as_text;
 use crate::options::training::{PretrainingOptions, Training};
 use crate::options::{bounds, method};
@@ -78,6 +78,9 @@ pub struct StreamOptions {
     #[arg(long, help_heading = "Output")]
     #[serde(skip)]
     pub wide: bool,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub json: JsonOption,
 }
 
 /// The course of a stream: when to update, what is kept, what is measured, and what it may cost.
@@ -243,7 +246,7 @@ impl CourseOptions {
     /// Checks what is measured.
     fn check(&self) -> Result<(), Failure> {
         self.measured.check()?;
-        if self.measured.hold_out == 0.0 {
+        if self.measured.share() == 0.0 {
             return Err(Failure::input(anyhow!(
                 "hold-out: found 0, expected a share above 0 and below 1"
             )));

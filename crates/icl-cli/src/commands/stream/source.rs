@@ -86,7 +86,7 @@ impl Source {
             Self::Watched(watched) => watched,
         };
         let Some(record) = record else {
-            let hold_out = resolved.options.course.measured.hold_out;
+            let hold_out = resolved.options.course.measured.share();
             let fewest = Increment::fewest_to_hold_out(hold_out);
             return watched.take(|parts| together(read(parts), fewest));
         };

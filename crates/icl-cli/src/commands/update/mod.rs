@@ -6,6 +6,7 @@ mod task;
 use anyhow::anyhow;
 use icl_core::Seed;
 use icl_data::TableNote;
+use icl_report::CommandOutcome;
 
 use crate::backend::on_backend;
 use crate::domain::Domain;
@@ -17,7 +18,6 @@ use crate::files::encoder_work::REPORT;
 use crate::files::whole;
 use crate::files::work_folder::WorkFolder;
 use crate::options::data::ReadingOptions;
-use crate::options::output::print_document;
 use crate::process::failure::Failure;
 use crate::process::interrupt;
 
@@ -25,11 +25,12 @@ use options::Resolved;
 pub use options::UpdateOptions;
 use task::Update;
 
-/// Updates an encoder by a method, writes its folder and prints a table of the encoder before and after.
+/// Updates an encoder by a method, writes its folder and prints a table of the encoder before and after. Returns the
+/// exit code.
 ///
 /// # Errors
 /// If an option, the encoder or the data cannot be used, the training fails, or it is interrupted.
-pub fn update(options: UpdateOptions) -> Result<(), Failure> {
+pub fn update(options: UpdateOptions) -> Result<u8, Failure> {
     interrupt::watch()?;
     let resumed = encoder_work::resumed(options.execution.resumed())?;
     let resolved = options.resolve()?;
@@ -84,23 +85,32 @@ struct OldAndNew<'a> {
 }
 
 impl OnStoredEncoder<2> for OldAndNew<'_> {
-    type Output = ();
+    type Output = u8;
 
     fn run<D: Domain>(
         self,
         from: &EncoderFile<D>,
         [old, new]: [D::Data; 2],
-    ) -> Result<(), Failure> {
+    ) -> Result<u8, Failure> {
         let Self { resolved, resumed } = self;
         from.check_data(&old)?;
+        let mut options = resolved.options.clone();
+        options.hold_out.inherit(from.hold_out());
+        options.hold_out.check()?;
         for data in [&old, &new] {
             tell_unlabelled(data);
         }
         let (data, increment) = old.join(&new)?;
         tell_equal(&data, &increment)?;
         let seed = Seed::new(resolved.training.seed).child("data");
-        let (increment, held_out) = resolved.options.hold_out.divide(increment, seed)?;
-        let outliers = resolved.options.reading.outliers;
+        let contents = || {
+            let mut contents = old.contents_in(&data, increment.old())?;
+            contents.extend(new.contents_in(&data, increment.new_data())?);
+            Ok(contents)
+        };
+        let division = options.hold_out.divide(increment.clone(), contents, seed)?;
+        let increment = &division.trained;
+        let outliers = options.reading.outliers;
         let estimated = from.domain.standardized(&data, increment.old(), outliers)?;
         let (standardized, data) = match estimated {
             Some((domain, data)) => (Some(domain), data),
@@ -113,8 +123,8 @@ impl OnStoredEncoder<2> for OldAndNew<'_> {
             ("checksum of the old data", old.checksum()),
             ("checksum of the new data", new.checksum()),
         ];
-        let config = toml::to_string(&resolved.options).map_err(Failure::input)?;
-        let destination = resolved.options.output.folder.destination("update");
+        let config = toml::to_string(&options).map_err(Failure::input)?;
+        let destination = options.output.folder.destination("update");
         let work = encoder_work::begin(resumed, destination, &config, &input)?;
         let task = Update {
             resolved,
@@ -122,8 +132,9 @@ impl OnStoredEncoder<2> for OldAndNew<'_> {
             domain: grown.as_ref().unwrap_or(domain),
             names: [old.name(), new.name()],
             data: &data,
-            increment: &increment,
-            held_out: held_out.as_ref(),
+            increment,
+            held_out: division.held_out.as_ref(),
+            share: division.share,
             work: &work,
         };
         let updated = on_backend(&resolved.training.backend, task).and_then(|record| {
@@ -134,18 +145,20 @@ impl OnStoredEncoder<2> for OldAndNew<'_> {
             let document = icl_report::update_document(&record)
                 .map_err(|error| Failure::Other(error.into()))?;
             whole::write(&work.results().join(REPORT), document.html().as_bytes())?;
-            Ok(document)
+            let code = resolved.options.verdict.code(record.verdict.as_ref());
+            Ok((document, CommandOutcome::of_update(&record, code)))
         });
-        let document = match updated {
-            Ok(document) => document,
+        let (document, outcome) = match updated {
+            Ok(updated) => updated,
             Err(failure) => return Err(work.fail(failure, "update")),
         };
         let folder = work.publish(Some("update"))?;
-        print_document(
-            &document,
-            resolved.options.output.folder.wide,
-            None,
-            &folder,
-        )
+        let code = outcome.exit;
+        let document = (&document, options.output.folder.wide);
+        options
+            .output
+            .json
+            .print(outcome, document, None, &folder)?;
+        Ok(code)
     }
 }

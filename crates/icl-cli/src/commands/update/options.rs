@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::options::classes::Classes;
 use crate::options::data::ReadingOptions;
-use crate::options::evaluation::HoldOutOptions;
+use crate::options::evaluation::{HoldOutOptions, VerdictOptions};
 use crate::options::execution::{DEFAULT_SEED, ExecutionOptions};
 use crate::options::method::{MethodOptions, check_methods};
 use crate::options::output::{EncoderOutputOptions, check_out, text};
@@ -60,6 +60,9 @@ pub struct UpdateOptions {
     pub hold_out: HoldOutOptions,
     #[command(flatten)]
     #[serde(flatten)]
+    pub verdict: VerdictOptions,
+    #[command(flatten)]
+    #[serde(flatten)]
     pub execution: ExecutionOptions,
     #[command(flatten)]
     #[serde(flatten)]
@@ -74,6 +77,11 @@ fn refined(option: Arg) -> Arg {
             .default_value(icl_train::DEFAULT),
         "seed" => option.default_value(DEFAULT_SEED.to_string()),
         "out" => option.required(true),
+        // The default is that of the encoder's file.
+        "hold_out" => option.default_value(None).help(
+            "Share of the old and of the new samples that no training, no statistic and no stopping rule sees, and over \
+             which the held-out risk is computed; 0 for none [default: that of the encoder's file, or 0.1]",
+        ),
         _ => option,
     }
 }

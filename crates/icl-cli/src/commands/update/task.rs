@@ -8,7 +8,7 @@ use icl_report::{
     KeptNeighbours, RunSettings, TrainingCourse, TrainingSummary, UPDATE_SCHEMA, UpdateFacts,
     UpdateRecord,
 };
-use icl_train::{Trainer, parameter_change};
+use icl_train::{Start, Trainer, Verdict, parameter_change};
 
 use crate::backend::OnBackend;
 use crate::commands::update::options::Resolved;
@@ -19,10 +19,11 @@ use crate::domain::encoder_file::EncoderFile;
 use crate::domain::recall::stored_recall;
 use crate::domain::spread::{check_spread, embed};
 use crate::files::encoder_work;
-use crate::files::encoder_work::ENCODER;
+use crate::files::encoder_work::{ENCODER, REJECTED};
 use crate::files::whole;
 use crate::files::work_folder::WorkFolder;
 use crate::options::choice;
+use crate::options::evaluation::rule;
 use crate::process::causes::Causes;
 use crate::process::failure::Failure;
 use crate::process::group::group;
@@ -41,6 +42,8 @@ pub struct Update<'a, D: Domain> {
     pub increment: &'a Increment,
     /// Old and new samples that are held out.
     pub held_out: Option<&'a Increment>,
+    /// Share of all samples that is held out for good.
+    pub share: f64,
     pub work: &'a WorkFolder,
 }
 
@@ -93,28 +96,38 @@ impl<D: Domain> OnBackend for Update<'_, D> {
             true => (theta_0.clone(), before),
             false => (outcome.encoder, outcome.risk),
         };
-        let held_out = match self.held_out {
-            None => None,
-            Some(held_out) => {
-                let risk = |encoder| {
-                    let risk = evaluator.held_out_risk(encoder, held_out);
-                    risk.map_err(|error| causes.measurement(error))
-                };
-                Some([risk(&theta_0)?, risk(&encoder)?])
-            }
-        };
+        let (mut held_out, mut verdict) = (None, None);
+        if let Some(samples) = self.held_out {
+            let risk = |encoder| {
+                let risk = evaluator.held_out_risk_with_losses(encoder, samples);
+                risk.map_err(|error| causes.measurement(error))
+            };
+            let [(before, of_before), (after, of_after)] = [risk(&theta_0)?, risk(&encoder)?];
+            held_out = Some([before, after]);
+            verdict = Some(Verdict::of(&of_before, &of_after, samples.old().len())?);
+        }
+        let is_worse = verdict.is_some_and(|it| it.is_worse());
+        let is_rejected = is_worse && !self.resolved.options.verdict.accept;
         let seed = Seed::new(training.seed).child("neighbours");
         let old = self.increment.without_new();
         let old = old.at_most(KeptNeighbours::MOST, seed);
         let old_before = embed::<D, _>(&evaluator, &theta_0, old.old(), &causes)?;
         let old_after = embed::<D, _>(&evaluator, &encoder, old.old(), &causes)?;
-        let path = self.work.results().join(ENCODER);
-        if is_kept {
-            whole::write(&path, self.from.stored.bytes())?;
-        } else {
+        let path = |name| self.work.results().join(name);
+        if is_kept || is_rejected {
+            whole::write(&path(ENCODER), self.from.stored.bytes())?;
+        }
+        if !is_kept {
             let of_data = (&old_after, old.old());
             check_spread::<D, B>(&evaluator, domain, of_data, device, &causes)?;
-            encoder_file::save(&encoder, domain, self.data.name(), &path)?;
+            // What θ₀ has seen, its update has seen.
+            let seen_by_none = match method.start {
+                Start::Scratch => Some(self.share),
+                _ => self.from.hold_out().map(|before| before.min(self.share)),
+            };
+            let name = if is_rejected { REJECTED } else { ENCODER };
+            let data = self.data.name();
+            encoder_file::save(&encoder, domain, data, seen_by_none, &path(name))?;
         }
         let [old_data, new_data] = self.names.map(ToOwned::to_owned);
         let optimizer = choice::name(&self.resolved.options.training.step.optimizer);
@@ -128,7 +141,10 @@ impl<D: Domain> OnBackend for Update<'_, D> {
             n_clipped: self.data.n_clipped(),
             before,
             after,
+            hold_out: Some(rule(self.share, self.from.hold_out())),
             held_out_before: held_out.map(|[before, _]| before),
+            verdict,
+            is_rejected,
             neighbours_kept: neighbours_kept(&old_before, &old_after)?,
             update: UpdateFacts::of(
                 &record,

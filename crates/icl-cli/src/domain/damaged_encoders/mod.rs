@@ -60,7 +60,7 @@ impl OnNewEncoder for Damage<'_> {
     fn run<D: Domain>(self, domain: &D, _: &D::Data) -> Result<Verdicts, Failure> {
         let path = self.at.join("encoder.safetensors");
         let fresh = domain.fresh::<Trained>(Seed::new(1), &Default::default())?;
-        save(&fresh.valid(), domain, "toy", &path)?;
+        save(&fresh.valid(), domain, "toy", Some(0.1), &path)?;
         let whole = std::fs::read(&path).unwrap();
         let mut verdicts = Verdicts::default();
         for index in 0..self.n_files {

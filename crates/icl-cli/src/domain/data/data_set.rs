@@ -116,6 +116,22 @@ pub trait DataSet: Samples + Debug + Sized {
     /// If a sample cannot be read.
     fn n_equal(&self, increment: &Increment) -> Result<usize, Failure>;
 
+    /// Returns the hash of the content of each sample ([`ContentHash`](icl_data::ContentHash)).
+    ///
+    /// # Errors
+    /// If a sample cannot be read.
+    fn contents(&self) -> Result<Vec<u64>, Failure>;
+
+    /// Returns the hashes of these data where they are the samples `numbers` of joined data: they are those of the data
+    /// by themselves, since joining may leave columns out.
+    ///
+    /// # Errors
+    /// If a sample cannot be read.
+    fn contents_in(&self, joined: &Self, numbers: &[usize]) -> Result<Vec<u64>, Failure> {
+        let _ = (joined, numbers);
+        self.contents()
+    }
+
     /// Returns the checksum by which interrupted work recognises its data.
     fn checksum(&self) -> String;
 

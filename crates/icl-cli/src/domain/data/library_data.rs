@@ -81,6 +81,10 @@ impl DataSet for GraphDataset {
         self.counts().n_clipped
     }
 
+    fn contents(&self) -> Result<Vec<u64>, Failure> {
+        Ok(self.contents())
+    }
+
     fn n_equal(&self, increment: &Increment) -> Result<usize, Failure> {
         Ok(self.n_equal(increment))
     }
@@ -116,6 +120,10 @@ impl DataSet for ImageDataset {
         self.sizes().map(Some).map_err(Failure::input)
     }
 
+    fn contents(&self) -> Result<Vec<u64>, Failure> {
+        self.contents().map_err(Failure::input)
+    }
+
     fn n_equal(&self, increment: &Increment) -> Result<usize, Failure> {
         self.n_equal(increment).map_err(Failure::input)
     }
@@ -142,6 +150,10 @@ impl DataSet for TabularDataset {
 
     fn n_clipped(&self) -> usize {
         self.counts().n_clipped
+    }
+
+    fn contents(&self) -> Result<Vec<u64>, Failure> {
+        Ok(self.contents())
     }
 
     fn n_equal(&self, increment: &Increment) -> Result<usize, Failure> {
@@ -201,6 +213,17 @@ impl DataSet for NextItemDataset {
         Ok(samples_of(&self.interactions().append(new.interactions())))
     }
 
+    fn contents(&self) -> Result<Vec<u64>, Failure> {
+        Ok(self.contents())
+    }
+
+    /// Returns those of the joined data: the first interaction of a user in new data is a sample only where old data
+    /// have a history.
+    fn contents_in(&self, joined: &Self, numbers: &[usize]) -> Result<Vec<u64>, Failure> {
+        let contents = joined.contents();
+        Ok(numbers.iter().map(|&number| contents[number]).collect())
+    }
+
     fn n_equal(&self, increment: &Increment) -> Result<usize, Failure> {
         Ok(self.n_equal(increment))
     }
@@ -252,6 +275,10 @@ impl DataSet for TextPairDataset {
         let joined = self.append(new);
         let parts = followed(self.n_samples(), joined.n_samples());
         Ok((joined, parts))
+    }
+
+    fn contents(&self) -> Result<Vec<u64>, Failure> {
+        Ok(self.raw().contents())
     }
 
     fn n_equal(&self, increment: &Increment) -> Result<usize, Failure> {

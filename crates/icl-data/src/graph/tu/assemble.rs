@@ -63,6 +63,7 @@ pub(super) fn assemble(mut files: TuFiles) -> Result<GraphDataset, DataError> {
     }
     drop(edges);
 
+    let contents = nodes.contents(&members.offsets, &members.order, &adjacencies);
     let NodeFeatures {
         values,
         d_features,
@@ -76,7 +77,7 @@ pub(super) fn assemble(mut files: TuFiles) -> Result<GraphDataset, DataError> {
             let rows = members.offsets[graph] * d_features..members.offsets[graph + 1] * d_features;
             let features = values[rows].into();
             let class = classes.of_line[graph] as usize;
-            Graph::from_parts(adjacency, features, d_features, class)
+            Graph::from_parts(adjacency, features, d_features, class, contents[graph])
         })
         .collect();
     Ok(GraphDataset {

@@ -7,6 +7,7 @@ use super::table::{Attributes, MAX_COUNT, MAX_FEATURE_VALUES, check_count, check
 use crate::error::DataError;
 use crate::graph::adjacency::Adjacency;
 use crate::graph::features::{D_PROFILE, FeatureLayout, degree_profile};
+use crate::graph::sample::{content_of_edges, content_of_node};
 use crate::graph::standardize::{ColumnScale, standardize};
 use crate::place::FileRef;
 
@@ -75,6 +76,30 @@ impl NodeTables {
             0 => D_PROFILE,
             d_features => d_features,
         }
+    }
+
+    /// Returns the hash of the content of each graph, whose nodes are those of `order` from its offset on.
+    pub(super) fn contents(
+        &self,
+        offsets: &[usize],
+        order: &[u32],
+        adjacencies: &[Adjacency],
+    ) -> Vec<u64> {
+        let add = |sum, &node: &u32| {
+            let node = node as usize;
+            let label = self.labels.as_ref();
+            let label = label.map(|all| all.labels[all.of_line[node] as usize]);
+            let attributes = self.attributes.as_ref().map_or(&[][..], |table| {
+                &table.values[node * table.n_columns..][..table.n_columns]
+            });
+            content_of_node(sum, label, attributes.iter().copied())
+        };
+        let nodes = offsets.windows(2).map(|ends| &order[ends[0]..ends[1]]);
+        let graphs = adjacencies.iter().zip(nodes);
+        let content = |(adjacency, nodes): (&Adjacency, &[u32])| {
+            nodes.iter().fold(content_of_edges(adjacency), add).finish()
+        };
+        graphs.map(content).collect()
     }
 
     /// Returns the features of the nodes in the order `order`, which is that of the graphs.
