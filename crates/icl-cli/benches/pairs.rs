@@ -81,7 +81,7 @@ fn epoch_of_ours(train: &NextItemDataset, k: usize) -> Result<f64, Box<dyn Error
         batch_size: 256,
         learning_rate: 1e-3,
         stop: StopRule::Never,
-        average_decay: 0.0,
+        average_decay: Some(0.0),
         step_negatives: StepNegatives {
             peak: NegativesPeak::Number(k as f64),
             form: NegativesForm::Drawn,

@@ -143,12 +143,9 @@ impl<M> WeightAverage<M> {
         }
     }
 
-    /// Restores an average whose module has been loaded.
-    pub(crate) fn resume(average: M, decay: f64, n_steps: u64) -> Self {
-        Self {
-            n_steps,
-            ..Self::new(average, decay)
-        }
+    /// Returns the average after `n_steps` steps, whose module has been loaded.
+    pub(crate) fn after_steps(self, n_steps: u64) -> Self {
+        Self { n_steps, ..self }
     }
 
     /// Returns the number of steps that the average contains.

@@ -4,11 +4,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::TrainError;
 
+/// Number of parts in which a run under a budget counts its course.
+pub(crate) const PLACES: u64 = 1 << 20;
+
 /// Budget of a run: the charged cost ([`Cost::charged`](crate::Cost::charged)) that it does not exceed.
 ///
 /// A run with a budget knows its length. Its share of old data ([`Sampling::Widening`](crate::Sampling::Widening)), a
 /// rate that falls ([`RateChoice::Linear`](crate::RateChoice::Linear)) and its average
 /// ([`average_decay`](field@crate::TrainingSettings::average_decay)) then follow the share of the budget that is spent.
+/// A run that goes on from a checkpoint with a larger budget takes its course from there.
 ///
 /// ```
 /// use icl_train::Budget;

@@ -6,7 +6,7 @@
 //!
 //! | item | content |
 //! |---|---|
-//! | [`Trainer`], [`TrainingSettings`] | training of the first encoder, and its updates |
+//! | [`Trainer`], [`TrainingSettings`], [`Budget`] | training of the first encoder, and its updates |
 //! | [`Method`], [`methods`], [`parse_methods`] | a method as a point on five axes, and the registry of named methods |
 //! | [`Start`], [`Sampling`], [`Loss`], [`LossKind`], [`OptimizerChoice`], [`MetaOrder`], [`RateChoice`] | the values of the axes |
 //! | [`StepNegatives`], [`NegativesSchedule`], [`NegativesPeak`], [`NegativesForm`] | the number of negatives of the steps |
@@ -34,6 +34,7 @@
 //! | [`Identity`], [`read_checkpoint`], [`write_checkpoint`] | files with the state of a run, complete or absent |
 
 mod average;
+mod budget;
 mod checkpoint;
 mod devices;
 mod error;
@@ -56,6 +57,7 @@ mod trainer;
 mod views;
 
 pub use average::WeightAverage;
+pub use budget::Budget;
 pub use checkpoint::{read_checkpoint, write_checkpoint};
 #[cfg(feature = "mpi")]
 pub use devices::Mpi;

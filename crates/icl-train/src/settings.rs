@@ -3,6 +3,8 @@
 use icl_core::RateChoice;
 use serde::{Deserialize, Serialize};
 
+use crate::average::WeightAverage;
+use crate::budget::Budget;
 use crate::error::TrainError;
 use crate::evaluation::StopRule;
 use crate::evaluation::builder::{NEGATIVES, SAMPLES, TEMPERATURE};
@@ -85,16 +87,19 @@ pub struct TrainingSettings {
     /// as all evaluations take at most a fifth of the run's cost with it. They are dense while the risk falls quickly,
     /// and rare afterwards.
     pub evaluate_every: Option<usize>,
-    /// Charged cost in full passes ([`Cost::charged`](crate::Cost::charged)) at which a run ends, above 0: after the
-    /// first step that reaches it, the encoder is evaluated once more. Default: `None`, no budget.
-    pub budget: Option<f64>,
+    /// Charged cost that a run does not exceed: it ends before a step that would, with the evaluation at its end; but it
+    /// takes at least one step. A run with a checkpoint that has reached its budget continues with a larger one. Default:
+    /// `None`, no budget.
+    pub budget: Option<Budget>,
     /// Decay of the moving average of the parameters, from 0 (no average) to below 1. The average is
-    /// evaluated and returned. Default: 0.99.
+    /// evaluated and returned. Default: `None`, 0.99; under a budget the average is over about the last quarter of the
+    /// steps, however many they are.
     ///
     /// ```text
     /// θ̄ ← θ̄ + (1 − d)·(θ − θ̄)        d = min(decay, (1 + t)/(10 + t)) at step t
+    ///                                 d = (1 + t)/(5 + t) by default under a budget
     /// ```
-    pub average_decay: f64,
+    pub average_decay: Option<f64>,
     /// Order of the derivative under meta-optimization, for methods that do not state it. Default: first.
     pub meta_order: MetaOrder,
     /// Learning rate lr_s of the inner steps under meta-optimization (Eq. 11); above 0. Default: 0.003.
@@ -108,6 +113,10 @@ pub struct TrainingSettings {
     pub distillation_distance: Distance,
 }
 
+/// Decay of the average without a budget.
+const AVERAGE_DECAY: f64 = 0.99;
+/// Window of the average under a budget: 1 to 2 % better than 10 at few steps.
+const BUDGET_WINDOW: f64 = 5.0;
 /// Number of steps between the first evaluations.
 const STEPS_BETWEEN: u64 = 32;
 /// Maximum share of a run's cost that evaluations take.
@@ -138,7 +147,7 @@ impl Default for TrainingSettings {
             evaluation_samples: SAMPLES,
             evaluate_every: None,
             budget: None,
-            average_decay: 0.99,
+            average_decay: None,
             meta_order: MetaOrder::First,
             support_learning_rate: 3e-3,
             replay_size: None,
@@ -161,12 +170,12 @@ impl TrainingSettings {
             ("negatives", self.negatives),
             ("support_learning_rate", self.support_learning_rate),
             ("distillation_weight", self.distillation_weight),
-            ("budget", self.budget.unwrap_or(1.0)),
             ("clip_norm", self.clip_norm.unwrap_or(1.0)),
         ];
         for (field, found) in numbers {
             TrainError::unless(found.is_finite() && found > 0.0, field, found, positive)?;
         }
+        self.budget.map_or(Ok(()), Budget::check)?;
         self.step_negatives.check(self.negatives)?;
         for (field, found) in [
             ("min_gain", self.min_gain),
@@ -175,7 +184,7 @@ impl TrainingSettings {
             let is_valid = found.is_finite() && found >= 0.0;
             TrainError::unless(is_valid, field, found, "a number of at least 0")?;
         }
-        let decay = self.average_decay;
+        let decay = self.average_decay.unwrap_or_default();
         let is_decay = (0.0..1.0).contains(&decay);
         TrainError::unless(
             is_decay,
@@ -235,13 +244,14 @@ impl TrainingSettings {
     }
 
     /// Returns the names and values of the fields, for comparison with another run. The chunk is left out, because
-    /// chunks and members together decide the number of shards, which is compared. The epochs are left out, because
-    /// they only limit a run; where a schedule depends on them, the trainer adds them.
+    /// chunks and members together decide the number of shards, which is compared. The epochs and
+    /// the budget are left out, because they only limit a run; where a schedule depends on the epochs, the trainer adds
+    /// them.
     pub(crate) fn facts(&self) -> Vec<(String, String)> {
         let value = serde_json::to_value(self).unwrap_or_default();
         let fields = value.as_object().into_iter().flatten();
         fields
-            .filter(|(name, _)| !["chunk", "epochs"].contains(&name.as_str()))
+            .filter(|(name, _)| !["chunk", "epochs", "budget"].contains(&name.as_str()))
             .map(|(name, value)| (name.clone(), value.to_string()))
             .collect()
     }
@@ -254,9 +264,13 @@ impl TrainingSettings {
         }
     }
 
-    /// Returns whether a charged cost reaches the budget.
-    pub(crate) fn is_spent(&self, charged: f64) -> bool {
-        self.budget.is_some_and(|budget| charged >= budget)
+    /// Returns the average of a run's parameters before its first step.
+    pub(crate) fn average<M>(&self, start: M) -> WeightAverage<M> {
+        match (self.average_decay, self.budget) {
+            (Some(decay), _) => WeightAverage::new(start, decay),
+            (None, None) => WeightAverage::new(start, AVERAGE_DECAY),
+            (None, Some(_)) => WeightAverage::new(start, 1.0).with_window(BUDGET_WINDOW),
+        }
     }
 
     /// Returns whether an evaluation is due without [`evaluate_every`](Self::evaluate_every), `n_steps` steps and

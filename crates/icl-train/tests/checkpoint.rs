@@ -22,7 +22,7 @@ type Toy = Outcome<Linear<TestAutodiff>, TestAutodiff>;
 pub fn long() -> TrainingSettings {
     TrainingSettings {
         epochs: 30,
-        average_decay: 0.9,
+        average_decay: Some(0.9),
         ..settings()
     }
 }

@@ -3,7 +3,7 @@
 use icl_core::testing::TestAutodiff;
 use icl_core::{Encoder, ExactRisk, Increment};
 use icl_meta::RateChoice;
-use icl_train::{Cost, MetaOrder, Method, Sampling, StopRule, StoppedBy, TrainingSettings};
+use icl_train::{Budget, Cost, MetaOrder, Method, Sampling, StopRule, StoppedBy, TrainingSettings};
 
 use crate::toy::{
     Linear, distillation, increment, info_nce, meta, points, published, settings, start, train_on,
@@ -238,14 +238,15 @@ fn an_evaluation_costs_the_same_for_more_samples() {
     assert_eq!(evaluated(900), expected);
 }
 
-/// A budget ends a run at the first step that reaches it, within an epoch, too; the last evaluation comes on top.
+/// A run ends before the step that would exceed its budget, within an epoch, too; an evaluation at the end that is charged
+/// is within it.
 #[test]
 fn a_budget_ends_a_run() {
     let limited = |budget, stop| TrainingSettings {
         epochs: 50,
         stop,
         patience: 1000,
-        budget: Some(budget),
+        budget: Some(Budget::Passes(budget)),
         evaluate_every: Some(1000),
         ..settings()
     };
@@ -255,13 +256,9 @@ fn a_budget_ends_a_run() {
             .unwrap()
             .record;
         assert_eq!(record.stopped_by, Some(StoppedBy::Budget));
-        let [.., before, last] = &record.evaluations[..] else {
-            panic!("two evaluations at least");
-        };
-        // Without the last evaluation, the last step has reached the budget, and nothing before it.
-        assert!(before.charged_passes < budget && last.charged_passes >= budget);
+        let charged = record.cost.charged();
         let of_step = 2.0 * settings.batch_size as f64;
-        assert!(last.charged_passes < budget + of_step, "{last:?}");
+        assert!(charged <= budget && charged + of_step > budget, "{charged}");
         record.cost.training
     };
     let [small, large] = [700.0, 1400.0].map(spent);
@@ -272,10 +269,16 @@ fn a_budget_ends_a_run() {
         .unwrap()
         .record
         .cost;
-    assert!(cost.monitoring > 0.0 && cost.training < large);
+    assert!(cost.monitoring > 0.0 && cost.training < large && cost.charged() <= 1400.0);
+    // A tenth of retraining with 20 passes for each of the 90 samples.
+    let of_retraining = Budget::OfRetraining {
+        share: 0.1,
+        passes_per_sample: 20.0,
+    };
+    assert_eq!(of_retraining.passes(points().len()), 180.0);
     // Each run takes a step, whatever its budget is.
     let settings = TrainingSettings {
-        budget: Some(1e-3),
+        budget: Some(Budget::Passes(1e-3)),
         ..settings()
     };
     let record = train_on(&points(), &Method::icl(), &settings, 1)

@@ -1,10 +1,10 @@
-//! Runs that are continued with more epochs than they were begun with.
+//! Runs that are continued with more epochs or a larger budget than they were begun with.
 
 use crate::checkpoint::{go_on, long};
 use crate::toy::{corrected, points, train_on};
 use icl_core::testing::to_vec;
 use icl_meta::RateChoice;
-use icl_train::{Method, StopRule, StoppedBy, TrainErrorKind, TrainingSettings};
+use icl_train::{Budget, Method, StopRule, StoppedBy, TrainErrorKind, TrainingSettings};
 
 /// The maximum number of epochs is no part of a run's identity: one that was interrupted, and one that has reached its
 /// last epoch, resume with more of them.
@@ -55,6 +55,48 @@ fn more_epochs_continue_a_run() {
         .unwrap_err();
     assert_eq!(error.kind(), TrainErrorKind::Checkpoint);
     assert!(error.to_string().contains("epochs"), "{error}");
+}
+
+/// A run that has reached its budget goes on with a larger one, whose course it takes from there; with the same budget
+/// it is complete.
+#[test]
+fn a_larger_budget_continues_a_run() {
+    let method = Method {
+        rate: RateChoice::Linear,
+        ..Method::icl()
+    };
+    let of = |budget| TrainingSettings {
+        stop: StopRule::Never,
+        budget: Some(Budget::Passes(budget)),
+        epochs: 1000,
+        ..long()
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run");
+    let run = |budget| {
+        go_on(&path, &method, &of(budget), 4, u64::MAX)
+            .unwrap()
+            .record
+    };
+    let first = run(4000.0);
+    assert_eq!(first.stopped_by, Some(StoppedBy::Budget));
+    let same = run(4000.0);
+    assert_eq!((same.n_steps, same.cost), (first.n_steps, first.cost));
+    let more = run(8000.0);
+    assert!(more.n_steps > first.n_steps);
+    let charged = more.cost.charged();
+    assert!(charged <= 8000.0 && charged > 7900.0, "{charged}");
+    // The course: the rate falls to nothing and the share of old data grows to all, then from the middle of the larger
+    // budget again.
+    let n = first.n_epochs();
+    let [rates, shares] = [&more.learning_rates, &more.old_fractions];
+    assert!(rates[n - 1] < 0.1 * rates[2], "{rates:?}");
+    assert!(rates[n] > 2.0 * rates[n - 1] && *rates.last().unwrap() < 0.1 * rates[2]);
+    assert!(shares[..n].is_sorted() && shares[n] < shares[n - 1] && shares[n..].is_sorted());
+    assert!(
+        shares[n - 1] > 0.9 && *shares.last().unwrap() > 0.9,
+        "{shares:?}"
+    );
 }
 
 /// The rule of the training loss counts epochs without a new minimum: an epoch counts once, wherever a run was ended

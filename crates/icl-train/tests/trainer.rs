@@ -307,13 +307,13 @@ fn stopping_rules_stop() {
 fn the_average_is_what_is_evaluated_and_handed_out() {
     let samples = points();
     let settings = TrainingSettings {
-        average_decay: 0.9,
+        average_decay: Some(0.9),
         ..settings()
     };
     let outcome = train_on(&samples, &corrected(), &settings, 1).unwrap();
     // Without the average the same steps end at other parameters.
     let last = TrainingSettings {
-        average_decay: 0.0,
+        average_decay: Some(0.0),
         ..settings.clone()
     };
     let last = train_on(&samples, &corrected(), &last, 1).unwrap();

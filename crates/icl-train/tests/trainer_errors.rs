@@ -7,7 +7,7 @@ use burn::module::Module;
 use burn::tensor::Tensor;
 use burn::tensor::backend::Backend;
 use icl_core::{Encoder, Mode, SampleError, Samples};
-use icl_train::{TrainErrorKind, TrainingSettings, UpdateRule};
+use icl_train::{Budget, TrainErrorKind, TrainingSettings, UpdateRule};
 
 #[test]
 fn a_loss_that_is_not_finite_names_step_and_seed() {
@@ -66,7 +66,7 @@ fn lazily_drawn_parameters_are_drawn_once() {
     let (increment, samples) = (increment(), points());
     let settings = TrainingSettings {
         learning_rate: 1e-30,
-        average_decay: 0.9,
+        average_decay: Some(0.9),
         ..settings()
     };
     let trainer = trainer(&samples, &increment, &settings, 1);
@@ -134,7 +134,15 @@ fn wrong_settings_are_rejected() {
     assert!(check(|s| s.batch_size = 3).starts_with("batch_size: found 3"));
     assert!(check(|s| s.epochs = 0).starts_with("epochs: found 0"));
     assert!(check(|s| s.evaluate_every = Some(0)).starts_with("evaluate_every: found 0"));
-    assert!(check(|s| s.average_decay = 1.0).starts_with("average_decay: found 1"));
+    assert!(check(|s| s.average_decay = Some(1.0)).starts_with("average_decay: found 1"));
+    assert!(check(|s| s.budget = Some(Budget::Passes(0.0))).starts_with("budget: found 0"));
+    let share = |s: &mut TrainingSettings| {
+        s.budget = Some(Budget::OfRetraining {
+            share: f64::NAN,
+            passes_per_sample: 60.0,
+        });
+    };
+    assert!(check(share).starts_with("budget.share: found NaN"));
     assert!(check(|s| s.clip_norm = Some(0.0)).starts_with("clip_norm: found 0"));
     assert!(check(|s| s.weight_decay = Some(-0.1)).starts_with("weight_decay: found -0.1"));
 }

@@ -40,7 +40,7 @@ pub struct HoldOutOptions {
     pub evaluation_samples: usize,
 }
 
-/// What follows from the verdict on held-out samples.
+/// Consequences of the verdict on held-out samples.
 #[derive(Debug, Clone, PartialEq, Args, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[command(next_help_heading = "Evaluation")]

@@ -122,9 +122,10 @@ pub struct TrainingOptions {
     /// far, and as many as keep evaluations below a fifth of the run's cost
     #[arg(long, value_name = "EPOCHS", value_parser = bounds::at_most(bounds::EPOCHS))]
     pub evaluate_every: Option<usize>,
-    /// Decay of the moving average of the parameters, which is evaluated and written; 0 for no average
-    #[arg(long, value_name = "DECAY", default_value_t = defaults().average_decay)]
-    pub average_decay: f64,
+    /// Decay of the moving average of the parameters, which is evaluated and written; 0 for no average. Without it, 0.99,
+    /// or under a budget an average over the last quarter of the steps
+    #[arg(long, value_name = "DECAY")]
+    pub average_decay: Option<f64>,
     #[command(flatten)]
     #[serde(flatten)]
     pub(crate) step: StepOptions,

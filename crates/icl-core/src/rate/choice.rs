@@ -33,6 +33,14 @@ pub enum RateChoice {
     /// lr(t) = lr·(1 + cos(π·t/T))/2
     /// ```
     Cosine,
+    /// A rise over the first twentieth of a run whose length is known, then a linear fall to 0 at its end (`linear`). A
+    /// run's length is known under a budget, and where no rule ends it before its last epoch; the rate of other runs is
+    /// fixed.
+    ///
+    /// ```text
+    /// lr(c) = lr·min(1, (c + 0.01)/0.05)·(1 − c)        c = share of the run that is done, from 0 to 1
+    /// ```
+    Linear,
     /// Linear warm-up to the base learning rate over the first tenth of the steps, then half a cosine to 0
     /// (`warmup-cosine`; Chen et al., 2020, and Verma et al., 2021, section 5.2).
     ///
@@ -85,9 +93,10 @@ pub enum RateChoice {
 }
 
 impl RateChoice {
-    const ALL: [Self; 7] = [
+    const ALL: [Self; 8] = [
         Self::Fixed,
         Self::Cosine,
+        Self::Linear,
         Self::WarmupCosine,
         Self::MetaDecay,
         Self::Hypergradient,
@@ -101,6 +110,7 @@ impl fmt::Display for RateChoice {
         f.write_str(match self {
             Self::Fixed => "fixed",
             Self::Cosine => "cosine",
+            Self::Linear => "linear",
             Self::WarmupCosine => "warmup-cosine",
             Self::MetaDecay => "meta-decay",
             Self::Hypergradient => "hypergradient",
@@ -117,7 +127,7 @@ impl FromStr for RateChoice {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let is_it = |choice: &Self| choice.to_string() == text;
         Self::ALL.into_iter().find(is_it).ok_or(
-            "fixed, cosine, warmup-cosine, meta-decay, hypergradient, learned-published or learned",
+            "fixed, cosine, linear, warmup-cosine, meta-decay, hypergradient, learned-published or learned",
         )
     }
 }

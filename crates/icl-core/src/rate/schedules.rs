@@ -21,12 +21,14 @@ pub struct Schedule {
 }
 
 impl RateChoice {
-    /// Returns the learning rate as a function of the step, with the base `base`, for a run of at most `n_steps` steps. It is `None`
-    /// for a source that follows the run: hypergradient descent, and the learned rates.
+    /// Returns the learning rate as a function of the step, with the base `base`, for a run of at most `n_steps` steps;
+    /// `u64::MAX` where the length is not known. It is `None` for a source that follows the run: hypergradient descent,
+    /// and the learned rates.
     pub fn schedule(self, base: f64, n_steps: u64) -> Option<Schedule> {
         let rate: fn(f64, u64, u64, u64) -> f64 = match self {
             Self::Fixed => |base, _, _, _| base,
             Self::Cosine => |base, step, n_steps, _| cosine(base, step, n_steps),
+            Self::Linear => |base, step, n_steps, _| linear(base, step, n_steps),
             Self::WarmupCosine => |base, step, n_steps, _| warmup_cosine(base, step, n_steps),
             Self::MetaDecay => meta_decay,
             Self::Hypergradient | Self::LearnedAsPublished | Self::Learned => return None,
@@ -61,6 +63,23 @@ impl Schedule {
 fn cosine(base: f64, step: u64, n_steps: u64) -> f64 {
     let share = step as f64 / n_steps.max(1) as f64;
     base * (1.0 + (std::f64::consts::PI * share).cos()) / 2.0
+}
+
+/// Share of a run over which the linear schedule rises, and the share that its first step counts as done.
+const RISE: f64 = 0.05;
+const FIRST: f64 = 0.01;
+
+/// Computes the learning rate of a step that rises over the first twentieth of the steps and falls linearly to 0.
+///
+/// ```text
+/// lr(c) = base·min(1, (c + 0.01)/0.05)·(1 − c)        c = step/n_steps
+/// ```
+fn linear(base: f64, step: u64, n_steps: u64) -> f64 {
+    if n_steps == u64::MAX {
+        return base;
+    }
+    let share = step as f64 / n_steps.max(1) as f64;
+    base * ((share + FIRST) / RISE).min(1.0) * (1.0 - share).max(0.0)
 }
 
 /// Computes the learning rate of a step that rises linearly to `base` over the first tenth of the steps,
@@ -106,6 +125,22 @@ mod tests {
         assert!((cosine(0.2, 50, 100) - 0.1).abs() < 1e-12);
         assert!((cosine(0.2, 25, 100) - 0.1 * (1.0 + 0.5_f64.sqrt())).abs() < 1e-12);
         assert!(cosine(0.2, 100, 100).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_linear_rate_rises_briefly_and_falls_to_nothing() {
+        let at = |step| linear(0.2, step, 1000);
+        for (step, expected) in [
+            (0, 0.04),
+            (20, 0.1176),
+            (40, 0.192),
+            (500, 0.1),
+            (900, 0.02),
+        ] {
+            assert!((at(step) - expected).abs() < 1e-12, "{step}");
+        }
+        assert_eq!(at(1000), 0.0);
+        assert_eq!(linear(0.2, 7, u64::MAX), 0.2);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What a command did, as one JSON object on standard output.
+//! The outcome of a command, as one JSON object on standard output.
 
 use icl_core::ByOrigin;
 use icl_train::Verdict;
@@ -20,7 +20,7 @@ pub struct OutcomeSchema {
     pub version: u32,
 }
 
-/// What `icl train`, `icl update`, `icl stream`, `icl run` or `icl align` did: the object that they print with
+/// Outcome of `icl train`, `icl update`, `icl stream`, `icl run` or `icl align`: the object that they print with
 /// `--json`.
 ///
 /// All have the same keys. What a command does not have is `null`, or an empty list. Risks are in nats.

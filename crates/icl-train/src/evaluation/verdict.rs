@@ -10,11 +10,11 @@ use crate::error::TrainError;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
-    /// The interval of the difference of the losses is below 0.
+    /// Interval of the difference of the losses below 0.
     Better,
-    /// It holds 0.
+    /// Interval that holds 0.
     NoClearDifference,
-    /// It is above 0.
+    /// Interval above 0.
     Worse,
 }
 

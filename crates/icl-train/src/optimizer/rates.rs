@@ -19,8 +19,9 @@ pub(crate) trait Rates<B: Backend>: Send + Sync {
     /// Returns a copy with a state of its own.
     fn copied(&self) -> Box<dyn Rates<B>>;
 
-    /// Returns the learning rate of the next step, whose index is `step`, counted from 0.
-    fn next(&mut self, step: u64) -> f64;
+    /// Returns the learning rate of the next step, whose index is `step`, counted from 0. A schedule of the method takes
+    /// `place` instead, its place in the run, which under a budget counts by the cost.
+    fn next(&mut self, step: u64, place: u64) -> f64;
 
     /// Returns the state as bytes, if there is one.
     ///
@@ -47,7 +48,7 @@ impl<B: Backend> dyn Rates<B> {
     /// function and the configuration of a scheduler cannot be compared.
     pub(crate) fn identity(&self) -> String {
         let mut own = self.copied();
-        let rates: Vec<f64> = (0..N_COMPARED).map(|step| own.next(step)).collect();
+        let rates: Vec<f64> = (0..N_COMPARED).map(|step| own.next(step, step)).collect();
         format!("{} with the first rates {rates:?}", self.name())
     }
 }
@@ -67,8 +68,8 @@ impl<B: Backend> Rates<B> for Schedule {
         Box::new(*self)
     }
 
-    fn next(&mut self, step: u64) -> f64 {
-        self.at(step)
+    fn next(&mut self, _step: u64, place: u64) -> f64 {
+        self.at(place)
     }
 }
 
@@ -85,7 +86,7 @@ impl<B: Backend> Rates<B> for OfStep {
         Box::new(self.clone())
     }
 
-    fn next(&mut self, step: u64) -> f64 {
+    fn next(&mut self, step: u64, _place: u64) -> f64 {
         (self.0)(step)
     }
 }
@@ -103,7 +104,7 @@ impl<B: Backend, S: LrScheduler + 'static> Rates<B> for Scheduled<S> {
         Box::new(self.clone())
     }
 
-    fn next(&mut self, _step: u64) -> f64 {
+    fn next(&mut self, _step: u64, _place: u64) -> f64 {
         self.0.step()
     }
 

@@ -136,6 +136,20 @@ impl<'a> Sampler<'a> {
         }
     }
 
+    /// Returns the share of the old data that an epoch holds where the length of the training is known and the share
+    /// `done` of it is done, from 0 to 1. Only the share of [`Sampling::Widening`] depends on it: it grows from its first
+    /// value f₀ to all of the old data, so that the training ends with the proportions of X′.
+    ///
+    /// ```text
+    /// f = f₀^(1 − done)
+    /// ```
+    pub fn share_within(&self, done: f64) -> f64 {
+        match self.sampling {
+            Sampling::Widening(_) => self.share(0.0).powf((1.0 - done).max(0.0)),
+            _ => self.share(0.0),
+        }
+    }
+
     /// Returns the share of the old data with which widening begins where it is not given: the epoch fills at least
     /// one batch.
     fn first_share(&self) -> f64 {

@@ -52,6 +52,8 @@ pub(crate) struct Counters {
     pub(crate) by_gain: Option<GainRule>,
     /// Share of the old data in this epoch.
     fraction: f64,
+    /// Charged cost of the most costly step, in full passes.
+    pub(crate) largest_step: f64,
     /// Whether the run is complete.
     pub(crate) is_complete: bool,
 }

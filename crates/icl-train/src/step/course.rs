@@ -3,21 +3,19 @@
 use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
 
+use crate::budget::PLACES;
 use crate::negatives::NegativesSchedule;
 use crate::step::run::Run;
 
-/// Number of parts in which a run under a budget counts its course.
-pub(super) const BUDGET_PLACES: u64 = 1 << 20;
-
 impl<M: AutodiffModule<B>, B: AutodiffBackend, R> Run<'_, M, B, R> {
     /// Returns the place of a step in the run: its index, or under a budget the share of the run that is done in parts of
-    /// [`BUDGET_PLACES`]. It is the budget that ends the run, unless its last epoch does.
+    /// [`PLACES`]. It is the budget that ends the run, unless its last epoch does.
     pub(super) fn place(&self, index: u64) -> u64 {
         match self.share_of_budget() {
             None => index,
             Some(spent) => {
                 let done = spent.max(index as f64 / self.max_steps.max(1) as f64);
-                ((done * BUDGET_PLACES as f64) as u64).min(BUDGET_PLACES)
+                ((done * PLACES as f64) as u64).min(PLACES)
             }
         }
     }

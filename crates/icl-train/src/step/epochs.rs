@@ -94,7 +94,11 @@ where
         }
         // The last epoch's loss belongs to the share that it had.
         let by_loss = self.ends_by_loss();
-        let share = self.planner.sampler.share(self.epochs_of_cost());
+        let sampler = &self.planner.sampler;
+        let share = match self.share_of_budget() {
+            Some(spent) => sampler.share_within(spent),
+            None => sampler.share(self.epochs_of_cost()),
+        };
         self.counters.widen(share);
         let plan = self.planner.epoch(epoch, self.counters.fraction());
         let is_last = epoch >= self.settings.epochs;
@@ -182,9 +186,7 @@ where
 
     /// Returns the budget as the reason for which the run ends, if it has taken a step and its cost reaches the budget.
     fn ends_by_budget(&self) -> Option<StoppedBy> {
-        let is_spent =
-            self.record.n_steps > 0 && self.settings.is_spent(self.record.cost.charged());
-        is_spent.then_some(StoppedBy::Budget)
+        (self.record.n_steps > 0 && self.is_spent()).then_some(StoppedBy::Budget)
     }
 
     /// Returns the caller as the reason for which the run ends, if it has taken a step and the callbacks of a member

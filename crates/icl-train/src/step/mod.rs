@@ -4,6 +4,7 @@ pub(crate) mod batch_loss;
 pub(crate) mod contrastive;
 pub(crate) mod copies;
 pub(crate) mod counters;
+mod course;
 pub(crate) mod distillation;
 mod epochs;
 mod monitoring;

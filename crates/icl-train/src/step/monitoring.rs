@@ -8,7 +8,6 @@ use icl_core::TrainableEncoder;
 use crate::error::TrainError;
 use crate::evaluation::evaluated::{Evaluate, Risk};
 use crate::evaluation::stopping::{GainRule, StoppedBy};
-use crate::negatives::NegativesSchedule;
 use crate::progress::record::Evaluation;
 use crate::progress::warnings::{Statistics, are_trained, stale};
 use crate::settings::TrainingSettings;
@@ -45,8 +44,7 @@ where
         let TrainingSettings { stop, patience, .. } = *self.settings;
         let charged = self.record.cost.charged();
         let cost = evaluated.n_views as f64 * self.loss.passes.forward_share;
-        let schedule = self.settings.step_negatives.schedule;
-        match stop.needs_risk() || schedule == NegativesSchedule::Stagewise {
+        match self.monitors() {
             true => self.record.cost.monitoring += cost,
             false => self.record.cost.measuring += cost,
         }

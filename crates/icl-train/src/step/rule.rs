@@ -30,7 +30,7 @@ pub(crate) enum Rule<'a, M: 'a, B: AutodiffBackend> {
 }
 
 impl<'a, M: AutodiffModule<B> + 'a, B: AutodiffBackend> Rule<'a, M, B> {
-    /// Creates the rule of a method's steps, at most `n_steps`, at the learning rates of the trainer if it has any.
+    /// Creates the rule of a method's steps, at `n_steps` places of the run at most, at the learning rates of the trainer if it has any.
     /// `seed` initialises the agents of learned rates.
     ///
     /// # Errors

@@ -5,12 +5,14 @@ use std::time::Instant;
 
 use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
-use icl_core::{Increment, Seed, Stepped, TrainableEncoder};
+use icl_core::{Increment, RateChoice, Seed, Stepped, TrainableEncoder};
 
 use crate::average::WeightAverage;
+use crate::budget::PLACES;
 use crate::devices::replicas::check_replicas;
 use crate::error::{TrainError, not_finite};
 use crate::evaluation::evaluated::{Evaluate, Risk};
+use crate::evaluation::stopping::StopRule;
 use crate::identity::Identity;
 use crate::method::Method;
 use crate::optimizer::rates::OwnRates;
@@ -41,7 +43,9 @@ pub(crate) struct Run<'a, M: AutodiffModule<B> + 'a, B: AutodiffBackend, R> {
     pub(crate) optimizer: BoxedOptimizer<'a, M, B>,
     pub(crate) rule: Rule<'a, M, B>,
     /// Maximum number of steps of the run.
-    max_steps: u64,
+    pub(super) max_steps: u64,
+    /// Budget in full passes.
+    pub(super) budget: Option<f64>,
     /// Encoder at the start of the run, with statistics of its own.
     pub(crate) start: M,
     /// Statistics of the copy of the encoder on which the first inner loop of this process worked, if there was one.
@@ -82,6 +86,15 @@ where
         };
         let n_steps = planner.epoch(0, widest).steps.len();
         let max_steps = (settings.epochs as u64).saturating_mul(n_steps as u64);
+        let n_samples = planner.sampler.n_samples();
+        let budget = settings.budget.map(|budget| budget.passes(n_samples));
+        // Where the rule may end the run at any time, a linear rate would fall towards an end that does not come.
+        let is_open = method.rate == RateChoice::Linear && settings.stop != StopRule::Never;
+        let n_places = match budget {
+            Some(_) => PLACES,
+            None if is_open => u64::MAX,
+            None => max_steps,
+        };
         let device = encoder.devices().into_iter().next().unwrap_or_default();
         let mut record = TrainingRecord::empty();
         let of_statistics = loss.teacher.as_ref().map_or(0, |teacher| teacher.n_views);
@@ -93,11 +106,12 @@ where
             identity,
             planner,
             optimizer,
-            rule: Rule::new(method, rates, settings, max_steps, seed, &device)?,
+            rule: Rule::new(method, rates, settings, n_places, seed, &device)?,
             max_steps,
+            budget,
             start: own(&encoder),
             copy_statistics: OnceCell::new(),
-            average: WeightAverage::new(encoder.clone(), settings.average_decay),
+            average: settings.average(encoder.clone()),
             encoder: Some(encoder),
             best: None,
             counters: Counters::new(fraction, settings.stop.by_gain(settings.min_gain)),
@@ -145,7 +159,8 @@ where
         let start = Instant::now();
         let index = self.record.n_steps;
         let seed = self.seed.child("dropout").at(index);
-        self.loss.contrastive.negatives = self.negatives(index);
+        let place = self.place(index);
+        self.loss.contrastive.negatives = self.negatives(place);
         let encoder = self.encoder.take();
         let encoder = encoder.expect("an encoder outside of an update");
         let at = Step {
@@ -158,7 +173,7 @@ where
             Rule::Plain(rates) => {
                 let (loss, gradients) = self.loss.gradient(&encoder, &prepared.batch, seed)?;
                 at.check("the training loss", loss, &gradients)?;
-                Stepped::plain(loss, gradients, rates.next(index))
+                Stepped::plain(loss, gradients, rates.next(index, place))
             }
             Rule::Plugged(rule) => {
                 let of_copy = &self.copy_statistics;
@@ -199,9 +214,10 @@ where
     }
 
     /// Returns the number of negatives K of a step.
-    fn negatives(&self, index: u64) -> f64 {
+    fn negatives(&self, place: u64) -> f64 {
         let advice = &self.counters.negatives;
-        let (at, advised) = ((index, self.max_steps), (advice.peak, advice.stage));
+        let n_places = self.budget.map_or(self.max_steps, |_| PLACES);
+        let (at, advised) = ((place, n_places), (advice.peak, advice.stage));
         let negatives = &self.settings.step_negatives;
         negatives.at(at, self.settings.negatives, advised)
     }
@@ -210,7 +226,10 @@ where
     fn add_step(&mut self, stepped: &Stepped, seconds: StepSeconds, start: Instant) {
         let record = &mut self.record;
         record.n_steps += 1;
+        let before = record.cost.charged();
         record.sample_passes += self.loss.passes.take(&mut record.cost);
+        let step = record.cost.charged() - before;
+        self.counters.largest_step = self.counters.largest_step.max(step);
         record.seconds.steps += start.elapsed().as_secs_f64();
         record.seconds.views += seconds.views;
         record.seconds.collation += seconds.transfer;

@@ -8,7 +8,6 @@ use burn::tensor::backend::AutodiffBackend;
 use icl_core::{Encoder, Error, ExactRisk, Group};
 use serde::{Deserialize, Serialize};
 
-use crate::average::WeightAverage;
 use crate::checkpoint::file::{of_state, other_run, read_bytes, state_of};
 use crate::checkpoint::write_checkpoint;
 use crate::error::{TrainError, TrainErrorKind};
@@ -96,7 +95,7 @@ where
         let failed = |error: Error| error.with_kind(TrainErrorKind::Failed);
         let bytes = |module: &M| save_module::<B, _>(module).map_err(failed);
         let has_ended = self.counters.is_complete;
-        let needs_average = !has_ended || self.best.is_none() || is_at_last_epoch(&self.record);
+        let needs_average = !has_ended || self.best.is_none() || may_go_on(&self.record);
         let average = needs_average.then(|| bytes(self.average.get()));
         let stepping = || -> Result<Stepping, TrainError> {
             let encoder = self.encoder.as_ref().expect("an encoder between two steps");
@@ -113,8 +112,7 @@ where
             average: average.transpose()?,
             n_averaged: self.average.n_steps(),
             best: self.best.as_ref().map(bytes).transpose()?,
-            // A run that has ended at its last epoch may resume with more of them.
-            stepping: (!has_ended || is_at_last_epoch(&self.record))
+            stepping: (!has_ended || may_go_on(&self.record))
                 .then(stepping)
                 .transpose()?,
             counters: self.counters.clone(),
@@ -145,9 +143,9 @@ where
     }
 }
 
-/// Returns whether a run has ended at its last epoch, and not by a rule.
-fn is_at_last_epoch<R>(record: &TrainingRecord<R>) -> bool {
-    record.stopped_by == Some(StoppedBy::Epochs)
+/// Returns whether a run that has ended may resume: with more epochs or a larger budget, but not against its rule.
+fn may_go_on<R>(record: &TrainingRecord<R>) -> bool {
+    [Some(StoppedBy::Epochs), Some(StoppedBy::Budget)].contains(&record.stopped_by)
 }
 
 /// Returns the bytes of a checkpoint that the first member reads, at all members.
@@ -200,17 +198,15 @@ impl<R: Risk> SavedRun<R> {
         // A module that is loaded keeps its running statistics in the place of those of `like`.
         let load = |like, bytes| load_module::<B, M>(like, bytes, &device);
         if let Some(average) = self.average {
-            let decay = run.settings.average_decay;
-            run.average =
-                WeightAverage::resume(load(like.clone(), average)?, decay, self.n_averaged);
+            let average = load(like.clone(), average)?;
+            run.average = run.settings.average(average).after_steps(self.n_averaged);
         }
         let best = self.best.map(|best| load(own(&like), best));
         run.best = best.transpose()?;
         run.counters = self.counters;
         run.record = self.record;
-        let may_go_on =
-            is_at_last_epoch(&run.record) && run.settings.epochs > run.record.n_epochs();
-        if run.counters.is_complete && may_go_on {
+        let has_room = run.settings.epochs > run.record.n_epochs() && !run.is_spent();
+        if run.counters.is_complete && may_go_on(&run.record) && has_room {
             run.counters.is_complete = false;
             run.record.stopped_by = None;
         }

@@ -3,6 +3,7 @@
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::{Collate, CollateFor, Encoder, Increment, Samples, TrainableEncoder, Views};
 
+use crate::budget::Budget;
 use crate::error::TrainError;
 use crate::optimizer::RunOptimizer;
 use crate::progress::{Callbacks, Outcome};
@@ -141,6 +142,7 @@ where
                 budget: self
                     .policy
                     .budget(&state, memory.deciding)
+                    .map(Budget::Passes)
                     .or(self.settings.budget),
                 ..self.settings.clone()
             });

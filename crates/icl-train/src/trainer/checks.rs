@@ -122,6 +122,7 @@ where
         let own = [
             ("has a checkpoint".to_owned(), has_checkpoint),
             ("epochs".to_owned(), self.settings.epochs.to_string()),
+            ("budget".to_owned(), format!("{:?}", self.settings.budget)),
         ];
         check_alike(self.group, || identity.clone().with(own))?;
         Ok(identity)

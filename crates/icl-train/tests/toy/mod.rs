@@ -87,7 +87,7 @@ pub fn settings() -> TrainingSettings {
         batch_size: 16,
         stop: StopRule::Never,
         evaluate_every: Some(1),
-        average_decay: 0.0,
+        average_decay: Some(0.0),
         ..Default::default()
     }
 }

@@ -1,7 +1,7 @@
 //! Members of a group that differ: an error that names the first difference and both values, at every member.
 
 use icl::core::{Group, Threads};
-use icl::train::{Callbacks, TrainError};
+use icl::train::{Budget, Callbacks, TrainError};
 
 use super::*;
 
@@ -58,8 +58,8 @@ fn settings_that_differ_are_named() {
             of("learning_rate", "0.006", "0.003"),
         ),
         (
-            |rank, it, _| it.budget = (rank == 1).then_some(9.0),
-            of("budget", "9.0", "null"),
+            |rank, it, _| it.budget = (rank == 1).then_some(Budget::Passes(9.0)),
+            of("budget", "Some(Passes(9.0))", "None"),
         ),
         (
             |rank, it, _| it.chunk = (rank == 1).then_some(4),

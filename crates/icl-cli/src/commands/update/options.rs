@@ -80,7 +80,8 @@ fn refined(option: Arg) -> Arg {
         // The default is that of the encoder's file.
         "hold_out" => option.default_value(None).help(
             "Share of the old and of the new samples that no training, no statistic and no stopping rule sees, and over \
-             which the held-out risk is computed; 0 for none [default: that of the encoder's file, or 0.1]",
+             which the held-out risk is computed; 0 for none. Without it, that of the encoder's file, or a tenth where \
+             the file says none",
         ),
         _ => option,
     }

@@ -65,7 +65,7 @@ pub fn training_settings(settings: &AnsSettings, row: &AnsRow) -> TrainingSettin
             AnsCourse::Stagewise => 1,
             _ => row.epochs,
         }),
-        average_decay: 0.0,
+        average_decay: Some(0.0),
         ..TrainingSettings::default()
     }
 }

@@ -31,7 +31,7 @@ pub fn contrastive(
         noise_set: NoiseSet::BothViews,
         stop: StopRule::Never,
         evaluate_every: Some(settings.epochs),
-        average_decay: 0.0,
+        average_decay: Some(0.0),
         ..TrainingSettings::default()
     }
 }
