@@ -108,7 +108,7 @@ mod tests {
             let rate: RateChoice = parse(name).unwrap();
             assert_eq!(rate.to_string(), *name);
         }
-        assert_eq!(names::<RateChoice>().len(), 7);
+        assert_eq!(names::<RateChoice>().len(), 8);
     }
 
     #[test]

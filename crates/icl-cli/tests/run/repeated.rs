@@ -80,7 +80,7 @@ fn every_default_is_in_the_configuration() {
         "negatives = 31.0",
         "stop = \"doubling\"",
         "min-gain = 0.005",
-        "average-decay = 0.99",
+        "warm-up = 0",
         &format!("backend = \"{}\"", default_backend()),
     ] {
         assert!(config.contains(line), "{line} is missing in\n{config}");

@@ -207,23 +207,24 @@ fn budgets_end_updates() {
     let at = tempdir().unwrap();
     OLD.write(at.path(), "old");
     let line = "stream --data old --split data:4 --epochs 400 --stop never --when always --budget-per-update 500 \
-                --budget-total 1000 --out out";
+                --budget-total 500 --out out";
     icl(at.path(), &split(line)).succeeded();
     let experiences = lines(&at.path().join("out/stream.jsonl"));
     assert_eq!(text(&experiences[0], "stopped_by"), "epochs");
     assert_eq!(text(&experiences[1], "stopped_by"), "budget");
     let charged = number(&experiences[1], "charged_passes");
-    assert!((500.0..900.0).contains(&charged), "{charged}");
+    assert!((400.0..=500.0).contains(&charged), "{charged}");
     let total: f64 = experiences[1..]
         .iter()
         .map(|it| number(it, "charged_passes"))
         .sum();
-    assert!(total < 1500.0, "{total}");
+    // The next update had less left than a step costs, and took one.
+    assert!(total < 600.0, "{total}");
     // What cannot be paid waits.
     let last = &lines(&at.path().join("out/decisions.jsonl"))[2];
     assert_eq!(last["update"], false, "{last}");
     assert!(
-        text(last, "reason").contains("the budget of 1000 passes is used up"),
+        text(last, "reason").contains("the budget of 500 passes is used up"),
         "{last}"
     );
 }
