@@ -12,7 +12,7 @@ pub(crate) const PLACES: u64 = 1 << 20;
 /// A run with a budget knows its length. Its share of old data ([`Sampling::Widening`](crate::Sampling::Widening)), a
 /// rate that falls ([`RateChoice::Linear`](crate::RateChoice::Linear)) and its average
 /// ([`average_decay`](field@crate::TrainingSettings::average_decay)) then follow the share of the budget that is spent.
-/// A run that goes on from a checkpoint with a larger budget takes its course from there.
+/// A run that resumes with a larger budget continues at the share of that budget that it has spent.
 ///
 /// ```
 /// use icl_train::Budget;

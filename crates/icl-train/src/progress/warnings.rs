@@ -16,9 +16,10 @@ pub(crate) fn far(parameter_change: f64) -> Option<String> {
     })
 }
 
-/// Returns the warning of statistics that forward passes in training move, and that no re-estimation has changed, if there are any:
-/// those of the encoder at the start, of the one that was evaluated, and of the same after its re-estimation. `of_copy` are those of
-/// the copy on which an inner loop has worked: the passes of such a run move those of no other encoder.
+/// Returns the warning of statistics that forward passes in training move and no re-estimation has changed, if there
+/// are any. `start` are those of the encoder at the start, `evaluated` and `measured` those of the averaged one before and
+/// after its re-estimation. `of_copy` are those of the copy on which an inner loop has worked: the forward passes of
+/// meta-optimization move no others.
 pub(crate) fn stale(
     start: &Statistics,
     of_copy: Option<&Statistics>,

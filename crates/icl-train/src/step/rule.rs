@@ -30,7 +30,8 @@ pub(crate) enum Rule<'a, M: 'a, B: AutodiffBackend> {
 }
 
 impl<'a, M: AutodiffModule<B> + 'a, B: AutodiffBackend> Rule<'a, M, B> {
-    /// Creates the rule of a method's steps, at `n_steps` places of the run at most, at the learning rates of the trainer if it has any.
+    /// Creates the rule of a method's steps, in a run of at most `n_steps` places, with the learning rates of the trainer
+    /// if it has any.
     /// `seed` initialises the agents of learned rates.
     ///
     /// # Errors
@@ -207,8 +208,8 @@ where
     M: TrainableEncoder<B>,
     B: AutodiffBackend,
 {
-    /// Creates the losses of prepared batches. `seed` decides the encoder's randomness; `copy_statistics` are set by the first query
-    /// of an inner loop.
+    /// Creates the losses of prepared batches. `seed` decides the encoder's randomness; the first query after an inner
+    /// loop sets `copy_statistics`.
     pub(crate) fn new(
         loss: &'r BatchLoss<'a, M, B>,
         prepared: &'r Prepared<PartOf<M, B>>,

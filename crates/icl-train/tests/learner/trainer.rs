@@ -89,7 +89,7 @@ fn a_learner_ends_where_the_trainer_does() {
     assert!(error < 0.02 * (start - trainer), "{found}");
 }
 
-/// What a renderer was called with: metrics of training and validation, and the epoch that was rendered.
+/// Calls of a renderer: metrics of training and validation, and the epoch that was rendered.
 #[derive(Default, Clone)]
 struct Recorded(Arc<Mutex<Vec<(String, f64)>>>);
 
