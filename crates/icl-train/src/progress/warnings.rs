@@ -17,8 +17,8 @@ pub(crate) fn far(parameter_change: f64) -> Option<String> {
 }
 
 /// Returns the warning of statistics that forward passes in training move and no re-estimation has changed, if there
-/// are any. `start` are those of the encoder at the start, `evaluated` and `measured` those of the averaged one before and
-/// after its re-estimation. `of_copy` are those of the copy on which an inner loop has worked: the forward passes of
+/// are any. `start` are those of the encoder at the start, `evaluated` and `measured` those of the averaged one before
+/// and after its re-estimation. `of_copy` are those of the copy on which an inner loop has worked: the forward passes of
 /// meta-optimization move no others.
 pub(crate) fn stale(
     start: &Statistics,
