@@ -95,7 +95,7 @@ fn risk(record: &TrainRecord) -> Option<Figure> {
     let chart = LineChart::new(
         "Exact risk against sample passes",
         (passes, AxisScale::FromZero),
-        ("exact risk, nats", AxisScale::Linear),
+        ("exact risk, nats (logarithmic)", AxisScale::Logarithmic),
         vec![Line::new(
             record.data.as_str(),
             palette.colour(&record.data),

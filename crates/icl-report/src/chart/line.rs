@@ -91,7 +91,7 @@ impl Axes {
         let is_level = self.x.cut().is_some() && finite.iter().all(|point| point.0 <= 0.0);
         if let Some(first) = finite.first().filter(|_| is_level) {
             let height = self.y.at(first.1);
-            let path = path_below_top(&[(LEFT, height), (RIGHT, height)]);
+            let path = path_through(&[(LEFT, height), (RIGHT, height)]);
             return piece("curve level", line, &path, "");
         }
         let (mut path, mut dots) = (String::new(), String::new());
@@ -108,7 +108,7 @@ impl Axes {
                 let cut = self.x.cut().filter(|_| point.0 <= 0.0);
                 std::iter::once(place).chain(cut.map(|cut| (cut, place.1)))
             });
-            path += &path_below_top(&places.collect::<Vec<_>>());
+            path += &path_through(&places.collect::<Vec<_>>());
         }
         let class = match line.is_dashed {
             true => "curve dashed",
@@ -141,42 +141,11 @@ fn piece(class: &str, line: &Line, d: &str, name: &str) -> String {
     )
 }
 
-/// Draws the part of a line that lies in the chart: a line from above enters it at the top.
-fn path_below_top(places: &[(f64, f64)]) -> String {
-    let mut path = String::new();
-    let mut before: Option<(f64, f64)> = None;
-    for &(x, y) in places {
-        let crossing =
-            |(from_x, from_y): (f64, f64)| from_x + (x - from_x) * (TOP - from_y) / (y - from_y);
-        match before {
-            _ if y < TOP => {
-                if let Some(from) = before.filter(|from| from.1 >= TOP) {
-                    path += &format!("L{:.1} {TOP:.1}", crossing(from));
-                }
-            }
-            None => path += &format!("M{x:.1} {y:.1}"),
-            Some(from) if from.1 < TOP => {
-                path += &format!("M{:.1} {TOP:.1}L{x:.1} {y:.1}", crossing(from));
-            }
-            Some(_) => path += &format!("L{x:.1} {y:.1}"),
-        }
-        before = Some((x, y));
-    }
-    path
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_line_from_above_enters_at_the_top() {
-        let top = TOP;
-        let inside = |y: f64| top + y;
-        let path = path_below_top(&[(0.0, top - 10.0), (10.0, inside(10.0)), (20.0, inside(5.0))]);
-        assert_eq!(path, "M5.0 30.0L10.0 40.0L20.0 35.0");
-        let path = path_below_top(&[(0.0, inside(10.0)), (10.0, top - 10.0), (20.0, top - 1.0)]);
-        assert_eq!(path, "M0.0 40.0L5.0 30.0");
-        assert_eq!(path_below_top(&[(0.0, 0.0), (1.0, 1.0)]), "");
-    }
+/// Joins places by a path.
+fn path_through(places: &[(f64, f64)]) -> String {
+    let letters = std::iter::once('M').chain(std::iter::repeat('L'));
+    let points = letters.zip(places);
+    points
+        .map(|(letter, (x, y))| format!("{letter}{x:.1} {y:.1}"))
+        .collect()
 }

@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use crate::chart::line::{Axes, FLOOR, HEIGHT, LEFT, Line, RIGHT, TOP};
-use crate::chart::scale::{Axis, AxisScale, Linear};
+use crate::chart::scale::{Axis, AxisScale};
 use crate::chart::svg::{LINE, WIDTH, frame, listed, width};
 use crate::text::escape::escape;
 use crate::text::rich_text::RichText;
@@ -24,8 +24,8 @@ pub struct LineChart<'a> {
 impl<'a> LineChart<'a> {
     /// Creates a chart with a title for readers who cannot see it, names and scales of its axes, and lines.
     ///
-    /// On a horizontal axis with a place for 0, a line is drawn level if all of its points lie there. Such an axis
-    /// shows the course of a training, and beginnings far above the rest are cut.
+    /// On a horizontal axis with a place for 0, a line is drawn level if all of its points lie there. The vertical axis
+    /// holds all points: where some lie far above the rest, take a logarithmic one.
     pub fn new(
         title: &'a str,
         (x_label, x): (impl Into<RichText>, AxisScale),
@@ -54,10 +54,11 @@ impl<'a> LineChart<'a> {
         Self { shade, ..self }
     }
 
-    /// Returns whether there is a point to draw.
-    pub(crate) fn has_points(&self) -> bool {
-        let mut points = self.lines.iter().flat_map(|line| &line.points);
-        points.any(|(x, y)| x.is_finite() && y.is_finite())
+    /// Returns whether a line has two points to draw: a single one is a number and no chart.
+    pub(crate) fn has_course(&self) -> bool {
+        let is_finite = |(x, y): &&(f64, f64)| x.is_finite() && y.is_finite();
+        let mut lines = self.lines.iter();
+        lines.any(|line| line.points.iter().filter(is_finite).count() > 1)
     }
 
     /// Returns the lines.
@@ -88,40 +89,18 @@ impl<'a> LineChart<'a> {
         let [x_scale, y_scale] = self.scales;
         let points = || self.lines.iter().flat_map(|line| &line.points);
         let x = Axis::holding(x_scale, points().map(|point| point.0), (LEFT, RIGHT));
-        let range = match x_scale {
-            AxisScale::FromZero => self.height_of_course(),
-            _ => self.padded(points().map(|point| point.1)),
-        };
+        let level = self.level.map(|(level, _)| level);
+        let heights = points().map(|point| point.1).chain(level);
         let radius = match x_scale == AxisScale::Counted && points().count() > CROWDED {
             true => 1.2,
             false => 3.0,
         };
         Axes {
             x,
-            y: Axis::new(y_scale, range, (FLOOR, TOP)),
+            y: Axis::new(y_scale, y_scale.padded(heights), (FLOOR, TOP)),
             is_counted: x_scale == AxisScale::Counted,
             radius,
         }
-    }
-
-    /// Returns the range of heights and of the level, in what is linear along the vertical axis, with a margin.
-    fn padded(&self, heights: impl Iterator<Item = f64>) -> (f64, f64) {
-        let all = heights.chain(self.level.map(|(level, _)| level));
-        Linear::padded(all.map(|height| self.scales[1].of(height)))
-    }
-
-    /// Returns the range of heights that the course of a training shows: all heights in the later halves of the lines,
-    /// and of their beginnings those that lie at most as far above as that range is high. An encoder that starts from
-    /// scratch begins so far up that all differences at the end would vanish.
-    fn height_of_course(&self) -> (f64, f64) {
-        let later = |line: &'_ Line| line.points[line.points.len() / 2..].to_vec();
-        let (low, high) = self.padded(self.lines.iter().flat_map(later).map(|point| point.1));
-        let top = high + (high - low);
-        let all = self.lines.iter().flat_map(|line| &line.points);
-        self.padded(
-            all.map(|point| point.1)
-                .filter(|height| self.scales[1].of(*height) <= top),
-        )
     }
 
     /// Draws the shaded range, which lies below everything.
@@ -288,8 +267,9 @@ mod tests {
         assert!(counted(&[Some(3.0)], &[true]).contains(">1</text>"));
         assert!(!counted(&[None, Some(f64::NAN)], &[]).contains("class=\"curve"));
         let x = ("x", Counted);
-        let none = LineChart::new("", x, ("y", Linear), vec![line(&[(1.0, f64::NAN)])]);
-        assert!(!none.has_points());
+        let of = |points: &[(f64, f64)]| LineChart::new("", x, ("y", Linear), vec![line(points)]);
+        assert!(!of(&[(1.0, f64::NAN), (2.0, 3.0)]).has_course());
+        assert!(of(&[(1.0, 3.0), (2.0, 3.0)]).has_course());
     }
 
     #[test]
@@ -344,20 +324,27 @@ mod tests {
         assert_eq!(path_of(&svg, "mark").matches('M').count(), 2);
     }
 
+    /// Retraining begins far above an encoder that is trained already: all of its line is drawn.
     #[test]
-    fn a_start_from_far_above_does_not_flatten_the_rest() {
-        let low: Vec<(f64, f64)> = (0..10)
-            .map(|i| (f64::from(i), 1.0 + 0.01 * f64::from(i)))
-            .collect();
+    fn no_start_is_clipped() {
         let falling: Vec<(f64, f64)> = (0..10)
             .map(|i| (f64::from(i), if i < 3 { 9.0 } else { 1.05 }))
             .collect();
-        let chart = LineChart::new(
-            "test",
-            ("x", AxisScale::FromZero),
-            ("y", AxisScale::Linear),
-            vec![line(&low), line(&falling)],
-        );
-        assert!(chart.height_of_course().1 < 1.5);
+        for height in [AxisScale::Linear, AxisScale::Logarithmic] {
+            let path = path_of(
+                &chart([AxisScale::FromZero, height], vec![line(&falling)]),
+                "curve",
+            );
+            // A second point level with the first leads through the place for 0.
+            assert_eq!(path.matches(['M', 'L']).count(), falling.len() + 1);
+            let heights = path
+                .split(['M', 'L'])
+                .skip(1)
+                .map(|at| at.split_once(' ').unwrap().1.parse().unwrap());
+            assert!(
+                heights.into_iter().all(|y: f64| (TOP..=FLOOR).contains(&y)),
+                "{path}"
+            );
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Rows over one axis: bars with their spread over the seeds, or dots for the seeds with their median.
 
 use crate::chart::colour::Colour;
-use crate::chart::scale::{Axis, AxisScale, Linear};
+use crate::chart::scale::{Axis, AxisScale};
 use crate::chart::svg::{WIDTH, frame, shortened, width};
 use crate::text::escape::escape;
 use crate::text::number::{MISSING, rounded};
@@ -234,7 +234,7 @@ impl<'a> RowChart<'a> {
         let values = values.chain(levels).chain(self.range.iter().copied());
         let is_bar = |row: &ChartRow| matches!(row.extent, Extent::Bar(_));
         if !self.rows.iter().any(is_bar) {
-            return Linear::padded(values);
+            return AxisScale::Linear.padded(values);
         }
         let finite = values.filter(|value| value.is_finite());
         let (low, high) = finite.fold((0.0f64, 0.0f64), |(low, high), x| (low.min(x), high.max(x)));

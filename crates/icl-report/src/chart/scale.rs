@@ -20,6 +20,12 @@ const FARTHEST: f64 = 1e6;
 const MOST_COUNTED: usize = 10;
 /// Width of the place for 0 on a logarithmic axis.
 const GUTTER: f64 = 30.0;
+/// Margin above and below the values of an axis, as a share of their range.
+const MARGIN: f64 = 0.06;
+/// Smallest range of a padded axis in proportion to its values, on a logarithmic one in powers of ten.
+const LEAST_RANGE: f64 = 0.02;
+/// Powers of ten below which a logarithmic axis has the round values of a linear one.
+const FEW_DECADES: f64 = 0.5;
 /// Largest number of powers of ten on an axis.
 const MOST_DECADES: i32 = 12;
 
@@ -59,17 +65,6 @@ impl Linear {
             from,
             to,
         }
-    }
-
-    /// Returns the range of finite values with a margin on both sides; `(0, 1)` without any.
-    pub(crate) fn padded(values: impl Iterator<Item = f64>) -> (f64, f64) {
-        let mut values = values.filter(|x| x.is_finite()).peekable();
-        if values.peek().is_none() {
-            return (0.0, 1.0);
-        }
-        let (low, high) = ends(values);
-        let margin = if high > low { 0.06 * (high - low) } else { 0.5 };
-        (low - margin, high + margin)
     }
 
     /// Returns the pixel of a value; one that is not a number lies at the axis' start.
@@ -128,6 +123,29 @@ impl AxisScale {
         match self {
             Self::Linear | Self::Counted => value,
             Self::Logarithmic | Self::FromZero => value.log10(),
+        }
+    }
+
+    /// Returns the range of finite values, in what is linear along the axis, with a margin on both sides; `(0, 1)`
+    /// without any, or where all are 0.
+    pub(super) fn padded(self, values: impl Iterator<Item = f64>) -> (f64, f64) {
+        let mut values = values
+            .map(|value| self.of(value))
+            .filter(|x| x.is_finite())
+            .peekable();
+        if values.peek().is_none() {
+            return (0.0, 1.0);
+        }
+        let (low, high) = ends(values);
+        // Around one value, or values that luck alone may part, the axis shows their size and not their difference.
+        let least = match self {
+            Self::Linear | Self::Counted => LEAST_RANGE * low.abs().max(high.abs()),
+            Self::Logarithmic | Self::FromZero => LEAST_RANGE,
+        };
+        let margin = (MARGIN * (high - low)).max((least - (high - low)) / 2.0);
+        match low == high && margin == 0.0 {
+            true => (0.0, 1.0),
+            false => (low - margin, high + margin),
         }
     }
 }
@@ -194,14 +212,20 @@ impl Axis {
             let label = |value: f64| (self.at(value), axis_count(value));
             values.into_iter().map(label).collect()
         };
+        let round = |(values, digits): (Vec<f64>, usize)| -> Vec<(f64, String)> {
+            let label = |value: f64| match value >= 1e4 {
+                true => axis_count(value),
+                false => rounded(value, digits),
+            };
+            values.into_iter().map(|x| (self.at(x), label(x))).collect()
+        };
         let ticks = match self.scale {
-            AxisScale::Linear => {
-                let (values, digits) = self.linear.ticks(n);
-                let label = |value: f64| match value >= 1e4 {
-                    true => axis_count(value),
-                    false => rounded(value, digits),
-                };
-                values.into_iter().map(|x| (self.at(x), label(x))).collect()
+            AxisScale::Linear => round(self.linear.ticks(n)),
+            AxisScale::Logarithmic if high - low < FEW_DECADES => {
+                let ends = Linear::new((10f64.powf(low), 10f64.powf(high)), (0.0, 1.0));
+                let (mut values, digits) = ends.ticks(n);
+                values.retain(|value| (low..=high).contains(&value.log10()));
+                round((values, digits))
             }
             AxisScale::Counted => labelled(counted(high as usize, MOST_COUNTED).collect()),
             AxisScale::Logarithmic => labelled(round_factors(low, high)),
@@ -242,7 +266,7 @@ pub(super) fn counted(n: usize, most: usize) -> impl Iterator<Item = f64> {
 /// Returns powers of ten between two logarithms and, where these are few, round multiples.
 fn round_factors(low: f64, high: f64) -> Vec<f64> {
     let factors: &[f64] = match high - low {
-        decades if decades < 0.7 => &[1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0],
+        decades if decades < 1.0 => &[1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0],
         decades if decades < 2.5 => &[1.0, 2.0, 5.0],
         _ => &[1.0],
     };
@@ -293,7 +317,46 @@ mod tests {
         assert!((ticks[0] - 2.0).abs() < 1e-12 && (ticks[1] - 2.25).abs() < 1e-12);
         assert_eq!((axis.at(1.97), axis.at(3.42)), (100.0, 0.0));
         assert_eq!(Linear::new((5.0, 5.0), (0.0, 10.0)).at(5.0), 5.0);
-        assert_eq!(Linear::padded([f64::NAN].into_iter()), (0.0, 1.0));
+    }
+
+    /// Labels of an axis around these values.
+    fn labels(scale: AxisScale, values: &[f64]) -> Vec<String> {
+        let range = scale.padded(values.iter().copied());
+        let axis = Axis::new(scale, range, (200.0, 0.0));
+        for value in values {
+            assert!((0.0..=200.0).contains(&axis.at(*value)), "{values:?}");
+        }
+        axis.ticks(5, |_| 12.0)
+            .into_iter()
+            .map(|tick| tick.1)
+            .collect()
+    }
+
+    #[test]
+    fn an_axis_lies_around_its_values() {
+        use AxisScale::{Linear, Logarithmic};
+        assert_eq!(
+            labels(Linear, &[0.91, 0.93, 0.92]),
+            ["0.910", "0.915", "0.920", "0.925", "0.930"]
+        );
+        // One value, and values that are nearly equal: not from 0, and no rounding over the whole height.
+        assert_eq!(labels(Linear, &[3.0]), ["2.98", "3.00", "3.02"]);
+        assert_eq!(labels(Linear, &[3.0, 3.001]), labels(Linear, &[3.0]));
+        assert_eq!(labels(Linear, &[-3.0]), ["−3.02", "−3.00", "−2.98"]);
+        assert_eq!(
+            labels(Linear, &[0.0]),
+            ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]
+        );
+        assert_eq!(Linear.padded([f64::NAN].into_iter()), (0.0, 1.0));
+        // Less than half a power of ten has values between.
+        assert_eq!(
+            labels(Logarithmic, &[2.2, 2.8]),
+            ["2.2", "2.4", "2.6", "2.8"]
+        );
+        assert_eq!(
+            labels(Logarithmic, &[0.7, 3.9]),
+            ["0.7", "1", "1.5", "2", "3", "4"]
+        );
     }
 
     #[test]
@@ -356,7 +419,7 @@ mod tests {
                 _ => any_double(&mut rng),
             };
             let other = any_double(&mut rng);
-            let range = Linear::padded([first, second].into_iter());
+            let range = AxisScale::Linear.padded([first, second].into_iter());
             for range in [(first, second), range] {
                 let axis = Linear::new(range, pixels);
                 for n in [0, 1, 4, 6] {

@@ -29,7 +29,10 @@ pub(crate) fn risk(
         LineChart::new(
             title,
             (x_label, AxisScale::FromZero),
-            ("exact risk over all data, nats", AxisScale::Linear),
+            (
+                "exact risk over all data, nats (logarithmic)",
+                AxisScale::Logarithmic,
+            ),
             lines(records, palette, x, |e| e.risk.all, true),
         )
         .level(target.map(|target| (target, "target")))
@@ -57,7 +60,10 @@ pub(crate) fn risk(
 
 /// Draws the exact risk over the old and over the new data against charged passes.
 pub(crate) fn risk_by_origin(records: &[RunRecord], palette: &Palette, legend: &Legend) -> Figure {
-    let chart = |title, y_label: &str, y| over_passes(records, palette, title, y_label.into(), y);
+    let chart = |title, y_label: &str, y| {
+        let height = (y_label.into(), AxisScale::Logarithmic);
+        over_passes(records, palette, title, height, y)
+    };
     Figure::new(
         "Quality against cost: lower and further to the left is better. One line for each method and \
                   seed, measured on the training data; a dotted level is a method that trains nothing. The flat \
@@ -66,12 +72,12 @@ pub(crate) fn risk_by_origin(records: &[RunRecord], palette: &Palette, legend: &
         vec![
             chart(
                 "Exact risk over the old data against charged passes",
-                "exact risk over the old data, nats",
+                "exact risk over the old data, nats (logarithmic)",
                 |evaluation| evaluation.risk.old,
             ),
             chart(
                 "Exact risk over the new data against charged passes",
-                "exact risk over the new data, nats",
+                "exact risk over the new data, nats (logarithmic)",
                 |evaluation| evaluation.risk.new,
             ),
         ],
@@ -80,8 +86,10 @@ pub(crate) fn risk_by_origin(records: &[RunRecord], palette: &Palette, legend: &
 
 /// Draws the two parts of the exact risk over the old data against charged passes.
 pub(crate) fn drift(records: &[RunRecord], palette: &Palette, legend: &Legend) -> Figure {
-    let chart =
-        |title, y_label, y| over_passes(records, palette, title, RichText::marked(y_label), y);
+    let chart = |title, y_label, y| {
+        let height = (RichText::marked(y_label), AxisScale::Linear);
+        over_passes(records, palette, title, height, y)
+    };
     Figure::new(
         RichText::marked(
             "On old data the exact risk is the sum of these two. A method whose L^{II} falls while its \
@@ -109,13 +117,13 @@ fn over_passes(
     records: &[RunRecord],
     palette: &Palette,
     title: &str,
-    y_label: RichText,
+    height: (RichText, AxisScale),
     y: Coordinate,
 ) -> String {
     LineChart::new(
         title,
         (PASSES_LABEL, AxisScale::FromZero),
-        (y_label, AxisScale::Linear),
+        height,
         lines(records, palette, PASSES, y, false),
     )
     .svg()

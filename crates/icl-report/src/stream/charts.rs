@@ -87,7 +87,7 @@ pub(crate) fn served_risk(
     let caption = "Lower is better. Risk, on the held-out samples of each experience, of the encoder that was live when \
                    it came. A ring marks an experience after which the method was updated.";
     chart
-        .has_points()
+        .has_course()
         .then(|| Figure::new(caption, series.legend(), vec![chart.svg()]))
 }
 
@@ -127,12 +127,12 @@ pub(crate) fn matrices(record: &StreamRecord) -> Figure {
     )
 }
 
-/// Draws the gap to each control and the cumulated cost.
+/// Draws the gap to each control and the cumulated cost; `None` after one experience.
 pub(crate) fn gap_and_cost(
     record: &StreamRecord,
     summary: &StreamSummary,
     series: &Series,
-) -> Figure {
+) -> Option<Figure> {
     let gaps = record.controls.iter().enumerate();
     let gaps = gaps.map(|(i, control)| series.line(i + 1, &control.gap));
     let gap = over_experiences(
@@ -149,22 +149,20 @@ pub(crate) fn gap_and_cost(
         "charged passes so far",
         std::iter::once(own).chain(costs).collect(),
     );
-    let (caption, charts) = match gap.has_points() {
-        true => (
+    let caption = match gap.has_course() {
+        true => {
             "Gap: mean over the experiences so far of the method's risk less that of the control; above the broken line the \
-             method is worse. Cost: with the training on the first experience.",
-            vec![gap.svg(), cost.svg()],
-        ),
-        false => (
-            "With the training on the first experience.",
-            vec![cost.svg()],
-        ),
+             method is worse. Cost: with the training on the first experience."
+        }
+        false => "With the training on the first experience.",
     };
-    Figure::new(caption, series.legend(), charts)
+    let drawn = [gap, cost].into_iter().filter(LineChart::has_course);
+    let charts: Vec<String> = drawn.map(|chart| chart.svg()).collect();
+    (!charts.is_empty()).then(|| Figure::new(caption, series.legend(), charts))
 }
 
-/// Draws how the encoder itself changed.
-pub(crate) fn encoder(record: &StreamRecord) -> Figure {
+/// Draws how the encoder itself changed; `None` after one experience.
+pub(crate) fn encoder(record: &StreamRecord) -> Option<Figure> {
     let method = record.method.as_str();
     let palette = Palette::new([method, WITH_BEFORE, WITH_FIRST]);
     let line = |name: &str, of: Quantity| {
@@ -196,17 +194,19 @@ pub(crate) fn encoder(record: &StreamRecord) -> Figure {
             vec![line(WITH_BEFORE, |of| of.cross_version_recall)],
         ),
     ];
-    let drawn: Vec<&LineChart<'_>> = charts.iter().filter(|of| of.has_points()).collect();
+    let drawn: Vec<&LineChart<'_>> = charts.iter().filter(|of| of.has_course()).collect();
     let has = |name: &str| {
         let mut lines = drawn.iter().flat_map(|chart| chart.lines());
         lines.any(|line| line.series() == name)
     };
     let names = [method, WITH_BEFORE, WITH_FIRST].into_iter();
-    Figure::new(
-        "Measured on held-out samples, after each experience.",
-        palette.legend(names.filter(|name| has(name))),
-        drawn.iter().map(|chart| chart.svg()).collect(),
-    )
+    (!drawn.is_empty()).then(|| {
+        Figure::new(
+            "Measured on held-out samples, after each experience.",
+            palette.legend(names.filter(|name| has(name))),
+            drawn.iter().map(|chart| chart.svg()).collect(),
+        )
+    })
 }
 
 #[cfg(test)]
@@ -218,7 +218,7 @@ mod tests {
         super::served_risk(record, &StreamSummary::of(record), series)
     }
 
-    fn gap_and_cost(record: &StreamRecord, series: &Series) -> Figure {
+    fn gap_and_cost(record: &StreamRecord, series: &Series) -> Option<Figure> {
         super::gap_and_cost(record, &StreamSummary::of(record), series)
     }
 
@@ -237,8 +237,8 @@ mod tests {
         let series = Series::new(&record);
         assert!(served_risk(&record, &series).is_some());
         assert_eq!(matrices(&record).charts.len(), 2);
-        assert_eq!(gap_and_cost(&record, &series).charts.len(), 2);
-        assert_eq!(encoder(&record).charts.len(), 4);
+        assert_eq!(gap_and_cost(&record, &series).unwrap().charts.len(), 2);
+        assert_eq!(encoder(&record).unwrap().charts.len(), 4);
 
         let mut bare = stream(1);
         bare.accuracy = None;
@@ -246,11 +246,9 @@ mod tests {
         let series = Series::new(&bare);
         assert!(served_risk(&bare, &series).is_none());
         assert_eq!(matrices(&bare).charts.len(), 1);
-        assert_eq!(gap_and_cost(&bare, &series).charts.len(), 1);
-        // The norm and the rank of the first encoder; there is none before it.
-        let figure = encoder(&bare);
-        assert_eq!(figure.charts.len(), 2);
-        assert_eq!(figure.legend.entries.len(), 1);
+        // One experience has one value of each quantity, which is no course.
+        assert_eq!(gap_and_cost(&bare, &series), None);
+        assert_eq!(encoder(&bare), None);
     }
 
     #[test]

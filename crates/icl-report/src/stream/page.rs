@@ -37,14 +37,22 @@ pub fn stream_document(record: &StreamRecord) -> Result<Document, ReportError> {
             true => "Cost",
             false => "The method next to its controls",
         }),
-        Block::Figure(charts::gap_and_cost(record, &summary, &series)),
+    ]);
+    blocks.extend(charts::gap_and_cost(record, &summary, &series).map(Block::Figure));
+    blocks.extend([
         Block::Table(tables::at_the_end(&summary, &series)),
         Block::text(
             "Means are over the held-out samples of all experiences so far. The passes are those of the updates; the \
              training on the first experience, which all have alike, is not among them.",
         ),
-        Block::heading("Changes of the encoder"),
-        Block::Figure(charts::encoder(record)),
+    ]);
+    blocks.extend(charts::encoder(record).into_iter().flat_map(|figure| {
+        [
+            Block::heading("Changes of the encoder"),
+            Block::Figure(figure),
+        ]
+    }));
+    blocks.extend([
         Block::heading("Forgetting and transfer"),
         Block::Table(tables::measures(record)),
         Block::text(
