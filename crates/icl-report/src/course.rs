@@ -174,7 +174,7 @@ impl Courses<'_> {
         let mut lines = Vec::new();
         for course in self.courses {
             let points = points(course);
-            if !points.is_empty() {
+            if !points.is_empty() && self.palette.is_own(course.series) {
                 let colour = self.palette.colour(course.series);
                 let line = Line::new(course.series, colour, points);
                 lines.push(line.labelled(course.label.clone()));

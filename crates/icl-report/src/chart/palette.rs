@@ -1,6 +1,6 @@
 //! Assignment of colours to series.
 
-use icl_train::REFERENCE;
+use icl_train::{DEFAULT, REFERENCE};
 
 use crate::chart::colour::{Colour, N_COLOURS};
 use crate::chart::legend::{Legend, Swatch};
@@ -12,27 +12,50 @@ use crate::chart::legend::{Legend, Swatch};
 pub struct Palette {
     coloured: Vec<String>,
     folded: Vec<String>,
+    /// Series that are equal to another, with that one.
+    same: Vec<(String, String)>,
 }
 
 impl Palette {
-    /// Assigns colours to these series, in their order.
+    /// Assigns colours to these series: the default method has the first, the others follow in their order.
     pub fn new<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
+        Self::with_same(names, Vec::new())
+    }
+
+    /// Assigns colours to these series, of which some are equal to another. Those share its colour, and its entry in
+    /// the legend.
+    pub(crate) fn with_same<'a>(
+        names: impl IntoIterator<Item = &'a str>,
+        same: Vec<(String, String)>,
+    ) -> Self {
         let mut coloured: Vec<String> = Vec::new();
         for name in names {
-            if name != REFERENCE && !coloured.iter().any(|own| own == name) {
+            let is_known = coloured
+                .iter()
+                .chain(same.iter().map(|(of, _)| of))
+                .any(|own| own == name);
+            if name != REFERENCE && !is_known {
                 coloured.push(name.to_owned());
             }
         }
+        // The colours next to each other differ most, and what the default is compared with comes first.
+        coloured.sort_by_key(|name| name != DEFAULT);
         let mut folded = Vec::new();
         if coloured.len() > N_COLOURS {
             (folded, coloured) = coloured.into_iter().partition(|name| is_control(name));
             folded.extend(coloured.drain(N_COLOURS.min(coloured.len())..));
         }
-        Self { coloured, folded }
+        Self {
+            coloured,
+            folded,
+            same,
+        }
     }
 
     /// Returns the colour of a series.
     pub fn colour(&self, name: &str) -> Colour {
+        let same = self.same.iter().find(|(of, _)| of == name);
+        let name = same.map_or(name, |(_, of)| of.as_str());
         match self.coloured.iter().position(|own| own == name) {
             Some(i) => Colour::Series(i),
             None if name == REFERENCE => Colour::Reference,
@@ -40,9 +63,25 @@ impl Palette {
         }
     }
 
+    /// Returns whether a series is equal to no other, or to later ones alone: it is drawn for all of them.
+    pub(crate) fn is_own(&self, name: &str) -> bool {
+        !self.same.iter().any(|(of, _)| of == name)
+    }
+
+    /// Returns the name of a series with those that are equal to it: `warm = icl`.
+    pub(crate) fn label(&self, name: &str) -> String {
+        let equal = self.same.iter().filter(|(_, of)| of == name);
+        let names = equal.map(|(of, _)| of.as_str());
+        std::iter::once(name)
+            .chain(names)
+            .collect::<Vec<_>>()
+            .join(" = ")
+    }
+
     /// Returns the legend of these series.
     pub fn legend<'a>(&self, names: impl IntoIterator<Item = &'a str>) -> Legend {
-        let names: Vec<&str> = names.into_iter().collect();
+        let names = names.into_iter().filter(|name| self.is_own(name));
+        let names: Vec<&str> = names.collect();
         let is_folded = |name: &&&str| self.colour(name) == Colour::Folded;
         let entries = names.iter().filter(|name| !is_folded(name));
         let folded: Vec<String> = names
@@ -58,7 +97,7 @@ impl Palette {
         };
         Legend {
             entries: entries
-                .map(|name| (Swatch::Field(self.colour(name)), (*name).to_owned()))
+                .map(|name| (Swatch::Field(self.colour(name)), self.label(name)))
                 .collect(),
             folded: (n > 0).then_some((kind, folded)),
         }
@@ -107,6 +146,22 @@ mod tests {
         assert_eq!(palette.colour("retraining"), Colour::Reference);
         assert_eq!(palette.colour("warm-sub"), Colour::Series(1));
         assert_eq!(palette.legend(names).folded, None);
+    }
+
+    #[test]
+    fn equal_series_share_one_entry() {
+        let names = ["inference", "warm", "fine-tuning", "icl"];
+        let same = vec![("icl".to_owned(), "warm".to_owned())];
+        let palette = Palette::with_same(names, same);
+        assert_eq!(palette.colour("icl"), palette.colour("warm"));
+        assert!(palette.is_own("warm") && !palette.is_own("icl"));
+        let legend = palette.legend(names);
+        let labels: Vec<&str> = legend.entries.iter().map(|of| of.1.as_str()).collect();
+        assert_eq!(labels, ["inference", "warm = icl", "fine-tuning"]);
+        // Else the default has the first colour, which no other is near to.
+        let apart = Palette::new(names);
+        assert_eq!(apart.colour("icl"), Colour::Series(0));
+        assert_eq!(apart.legend(names).entries.len(), 4);
     }
 
     #[test]

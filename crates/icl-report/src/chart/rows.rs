@@ -73,6 +73,11 @@ impl ChartRow {
         }
     }
 
+    /// Sets the value as text.
+    pub(crate) fn text(self, text: String) -> Self {
+        Self { text, ..self }
+    }
+
     /// Marks another value to compare with by a diamond.
     pub fn diamond(self, diamond: Option<f64>) -> Self {
         Self { diamond, ..self }

@@ -1,146 +1,158 @@
-//! Quality and cost of each way to treat new data, in one sentence.
+//! The answer of a comparison: the method to use, what it saves and what it costs.
 
-use icl_train::{DEFAULT, REFERENCE};
+use icl_train::{Answer, REFERENCE};
 
-use crate::summary::protocols::with_article;
-use crate::summary::{Comparison, MethodSummary};
-use crate::text::number::{accuracy, count, nats};
+use crate::comparison::headline::listed;
+use crate::summary::choice::{Choice, Measured};
+use crate::summary::speed_up::SAME;
+use crate::text::number::{count, duration, factor, plural};
 
-/// Ways to treat new data: a method and its description.
-const WAYS: [(&str, &str); 4] = [
-    ("inference", "keeping the old encoder"),
-    ("fine-tuning", "fine-tuning it on the new data"),
-    (DEFAULT, "updating it"),
-    (REFERENCE, "retraining"),
-];
-
-/// Compares keeping, fine-tuning, updating and retraining by held-out risk, accuracy and charged cost, as medians
-/// over the seeds. Returns `None` where one of the four was not run or nothing was held out.
-pub(crate) fn answer(comparison: &Comparison) -> Option<String> {
-    let ways: Vec<(&MethodSummary, &str)> = WAYS
-        .iter()
-        .map(|(name, words)| {
-            let of = comparison.methods.iter().find(|of| of.method == *name)?;
-            Some((of, *words))
-        })
-        .collect::<Option<_>>()?;
-    let risks = ways
-        .iter()
-        .map(|(of, words)| {
-            let median = |quantity| of.over(quantity)?.median;
-            let [old, new] = [median("held_out_risk.old")?, median("held_out_risk.new")?];
-            let cost = median("charged_passes").filter(|cost| *cost > 0.0);
-            let cost = cost.map_or_else(String::new, |cost| {
-                format!(" for {} charged passes", count(cost))
-            });
-            let name = if of.method == DEFAULT {
-                format!(" ({DEFAULT})")
-            } else {
-                String::new()
-            };
-            Some(format!("{words}{name} {} / {}{cost}", nats(old), nats(new)))
-        })
-        .collect::<Option<Vec<_>>>()?;
-    let [first, second, third, last] = &risks[..] else {
-        return None;
+/// Says which method to use, what it saves and what it costs. No method is better than another within the noise of the
+/// seeds: of methods without a clear difference it is the cheapest.
+pub(crate) fn answer(choice: &Choice) -> String {
+    let [best, reference] = [choice.best, choice.reference].map(|at| &choice.methods[at]);
+    let other = &reference.method;
+    let data = match choice.is_held_out {
+        true => "held-out old and new data",
+        false => "old and new data",
     };
-    let risks =
-        format!("Risk in nats on held-out old / new data: {first}, {second}, {third}, and {last}");
-    Some(match accuracies(comparison, &ways) {
-        Some(accuracies) => format!("{risks}; {accuracies}."),
-        None => format!("{risks}."),
-    })
+    if choice.methods.len() == 1 {
+        return format!(
+            "Only {other} was run, for {}: there is nothing to compare it with.",
+            cost(best)
+        );
+    }
+    if choice.best == choice.reference {
+        return format!(
+            "Use {other}, which costs {}: every other method is clearly worse on {data}, so nothing is saved.",
+            cost(best)
+        );
+    }
+    let seeds = plural(best.excess.len(), "seed");
+    let quality = format!("{} {other} on {data} ({seeds})", quality(best));
+    if best.passes == 0.0 {
+        return format!(
+            "Keep the old encoder: it {quality}. That saves all of the cost of {other}, {}.",
+            cost(reference),
+        );
+    }
+    let factor_saved = reference.passes / best.passes;
+    let saved = match factor_saved >= SAME {
+        true => format!(
+            "It saves {}: it costs {}, {other} {}",
+            factor(factor_saved),
+            cost(best),
+            cost(reference)
+        ),
+        false => format!(
+            "It saves nothing: it costs {}, as much as {other}",
+            cost(best)
+        ),
+    };
+    let names: Vec<&str> = choice.as_good.iter().map(String::as_str).collect();
+    let as_good = match &names[..] {
+        [] => String::new(),
+        [one] => format!("; {one} costs the same and is no worse"),
+        names => format!("; {} cost the same and are no worse", listed(names)),
+    };
+    format!("Use {}: it {quality}. {saved}{as_good}.", best.method)
 }
 
-/// Lists the accuracies of the ways on all data with the floors that hold for any data.
-fn accuracies(comparison: &Comparison, ways: &[(&MethodSummary, &str)]) -> Option<String> {
-    let protocol = comparison.protocol.as_ref()?;
-    let values = ways.iter();
-    let values = values.map(|(of, _)| Some(accuracy(of.accuracy(protocol)?.median?)));
-    let values: Vec<String> = values.collect::<Option<_>>()?;
-    let (last, others) = values.split_last()?;
-    let floors: Vec<String> = comparison
-        .floors(protocol)
-        .filter(|(name, _)| ["raw features", "untrained encoder"].contains(name))
-        .filter_map(|(name, floor)| Some(format!("{name} {}", accuracy(floor.median?))))
-        .collect();
-    let floors = match floors.is_empty() {
-        true => String::new(),
-        false => format!(" (floors: {})", floors.join(", ")),
+/// Says how the risks of a method compare with those of the one that it is measured against.
+fn quality(of: &Measured) -> &'static str {
+    use Answer::{Better, NoClearDifference};
+    match of.answers {
+        [Better, Better] => "is better than",
+        [Better, NoClearDifference] | [NoClearDifference, Better] => "is no worse than",
+        _ => "does not differ clearly from",
+    }
+}
+
+fn cost(of: &Measured) -> String {
+    format!("{} passes ({})", count(of.passes), duration(of.train_s))
+}
+
+/// Says what the differences of the chart rest on.
+pub(crate) fn basis(choice: &Choice) -> String {
+    let reference = &choice.methods[choice.reference];
+    let n = reference.excess.len();
+    let samples = match choice.is_held_out {
+        true => "on held-out samples, which no method has seen",
+        false => "on the training samples, since none were held out",
     };
-    Some(format!(
-        "accuracy by {} {} and {last}{floors}",
-        with_article(protocol),
-        others.join(", ")
-    ))
+    let noise = match (n, choice.is_held_out) {
+        (1, true) => " and twice the standard errors over the samples",
+        (1, false) => "",
+        _ => " and the 95 % interval of the paired differences over the seeds",
+    };
+    let name = match reference.method.as_str() {
+        REFERENCE => "retraining's".to_owned(),
+        other => format!("that of {other}, the lowest here"),
+    };
+    format!(
+        "Risk above {name}, in %, on old or on new data, where it is more, measured {samples}. Further left is better; \
+         a dot is a seed, the bar their median. Differences count beyond 1 %{noise}."
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixture::{few_labels, held_out as with_held_out, record};
+    use crate::fixture::{held_out, record};
     use crate::record::RunRecord;
 
-    fn answer(records: &[RunRecord]) -> Option<String> {
-        super::answer(&Comparison::of(records).unwrap())
-    }
-
-    fn four() -> Vec<RunRecord> {
-        let of = |method: &str, risk, passes, accuracy| {
-            let mut record = few_labels(with_held_out(record(method, 1), risk), accuracy);
-            record.training.charged_passes = passes;
+    /// One seed of each method with a risk on old and on new held-out data, and charged passes.
+    fn said(methods: &[(&str, [f64; 2], f64)]) -> String {
+        let of = |(name, risks, passes): &(&str, [f64; 2], f64)| {
+            let mut record = held_out(record(name, 1), *risks);
+            record.training.charged_passes = *passes;
+            record.training.train_s = passes / 1000.0;
             record
         };
-        vec![
-            of("inference", [0.89, 1.43], 0.0, 0.746),
-            of("retraining", [0.75, 0.77], 420_000.0, 0.853),
-            of("warm", [0.78, 0.86], 168_000.0, 0.843),
-            of("fine-tuning", [1.04, 1.07], 22_000.0, 0.775),
-            of("icl", [0.8, 0.9], 90_000.0, 0.84),
-        ]
+        let records: Vec<RunRecord> = methods.iter().map(of).collect();
+        answer(&Choice::of(&records).unwrap())
     }
 
+    const RETRAINING: (&str, [f64; 2], f64) = ("retraining", [0.75, 0.77], 420_000.0);
+
     #[test]
-    fn four_ways_are_compared_in_one_sentence() {
-        let records = four();
-        assert_eq!(
-            answer(&records).unwrap(),
-            "Risk in nats on held-out old / new data: keeping the old encoder 0.890 / 1.430, fine-tuning it on \
-             the new data 1.040 / 1.070 for 22.0 k charged passes, updating it (icl) 0.800 / 0.900 for 90.0 k \
-             charged passes, and retraining 0.750 / 0.770 for 420.0 k charged passes; accuracy by the nearest \
-             neighbour from five labels a class 0.746, 0.775, 0.840 and 0.853 (floors: raw features 0.872, \
-             untrained encoder 0.776)."
+    fn it_says_what_to_use_what_it_saves_and_what_it_costs() {
+        let (kept, tuned) = (
+            ("inference", [0.89, 1.43], 0.0),
+            ("fine-tuning", [1.04, 1.07], 2e4),
         );
-    }
-
-    #[test]
-    fn without_one_of_them_or_held_out_data_there_is_none() {
-        for missing in ["inference", "retraining", "fine-tuning", "icl"] {
-            let mut records = four();
-            records.retain(|record| record.method != missing);
-            assert_eq!(answer(&records), None);
-        }
-        let mut records = four();
-        records[0].update.held_out_risk = None;
-        assert_eq!(answer(&records), None);
-    }
-
-    #[test]
-    fn another_protocol_is_taken_where_no_labels_were_drawn() {
-        let mut records = four();
-        for record in &mut records {
-            record.few_labels = None;
-        }
-        let text = answer(&records).unwrap();
+        let icl = ("icl", [0.76, 0.78], 42_000.0);
+        assert_eq!(
+            said(&[kept, RETRAINING, tuned, icl]),
+            "Use icl: it does not differ clearly from retraining on held-out old and new data (1 seed). It saves 10.0×: \
+             it costs 42.0 k passes (42.0 s), retraining 420.0 k passes (7.00 min)."
+        );
+        let warm = ("warm", [0.74, 0.76], 42_000.0);
+        let text = said(&[kept, RETRAINING, warm, icl]);
         assert!(
-            text.contains("; accuracy by the support vector machine 0."),
+            text.ends_with("; warm costs the same and is no worse."),
             "{text}"
         );
-        for record in &mut records {
-            record.added_protocols.clear();
-            (record.linear_probe, record.knn) = (None, None);
-        }
-        let text = answer(&records).unwrap();
-        assert!(text.ends_with("for 420.0 k charged passes."), "{text}");
+        assert_eq!(
+            said(&[kept, RETRAINING, tuned]),
+            "Use retraining, which costs 420.0 k passes (7.00 min): every other method is clearly worse on held-out old \
+             and new data, so nothing is saved."
+        );
+    }
+
+    #[test]
+    fn none_saved_anything_is_an_answer() {
+        let slow = ("icl", [0.6, 0.6], 420_000.0);
+        assert_eq!(
+            said(&[RETRAINING, slow]),
+            "Use icl: it is better than retraining on held-out old and new data (1 seed). It saves nothing: it costs \
+             420.0 k passes (7.00 min), as much as retraining."
+        );
+        assert_eq!(
+            said(&[RETRAINING, ("inference", [0.75, 0.77], 0.0), slow]),
+            "Keep the old encoder: it does not differ clearly from retraining on held-out old and new data (1 seed). That \
+             saves all of the cost of retraining, 420.0 k passes (7.00 min)."
+        );
+        assert!(said(&[slow]).starts_with("Only icl was run, for 420.0 k passes"));
     }
 }

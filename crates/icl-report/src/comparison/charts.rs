@@ -149,10 +149,15 @@ fn lines(
             palette.colour(&record.method),
             points,
         )
-        .labelled(format!("{}, seed {}", record.method, record.seed))
+        .labelled(format!(
+            "{}, seed {}",
+            palette.label(&record.method),
+            record.seed
+        ))
         .marked("reaches the target", mark.into_iter().collect())
     };
-    records.iter().map(line).collect()
+    let own = records.iter().filter(|of| palette.is_own(&of.method));
+    own.map(line).collect()
 }
 
 /// Draws accuracies by a protocol on all, old and new data next to their floors.
@@ -185,11 +190,17 @@ pub(crate) fn accuracy(
         })
         .collect();
     let chart = |at: usize| {
-        let rows = methods.iter().map(|method| {
+        let own = methods.iter().filter(|of| palette.is_own(&of.method));
+        let rows = own.map(|method| {
             let of = method.accuracies.get(protocol);
             let median = of.and_then(|of| (*of.as_array()[at])?.median);
             let name = method.method.as_str();
-            ChartRow::dots(name, palette.colour(name), values(at, Some(name)), median)
+            ChartRow::dots(
+                palette.label(name),
+                palette.colour(name),
+                values(at, Some(name)),
+                median,
+            )
         });
         let title = format!("accuracy on {}", PARTS[at].0);
         RowChart::new(&title, &title, rows.collect())

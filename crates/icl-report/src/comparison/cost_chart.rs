@@ -70,14 +70,15 @@ fn bars(
         let summary = of(runs);
         let scaled = |value: f64| unit * value;
         ChartRow::bar(
-            runs.method.as_str(),
+            palette.label(&runs.method),
             palette.colour(&runs.method),
             summary.and_then(|of| of.median).map(scaled),
             summary.and_then(|of| Some((scaled(of.min?), of.max.map(scaled)))),
             text(runs, summary),
         )
     };
-    let mut bars: Vec<ChartRow> = methods.iter().map(bar).collect();
+    let own = methods.iter().filter(|of| palette.is_own(&of.method));
+    let mut bars: Vec<ChartRow> = own.map(bar).collect();
     let length = |bar: &ChartRow| bar.median.unwrap_or(f64::INFINITY);
     bars.sort_by(|a, b| length(a).total_cmp(&length(b)));
     bars

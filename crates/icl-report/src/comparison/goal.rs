@@ -23,10 +23,7 @@ pub(crate) fn goal(target: Option<&TargetSummary>) -> String {
         }
         false => "",
     };
-    format!(
-        "Target: {TARGET}: {old} nats on old and {new} on new data{seeds}.{truncated} Medians over the seeds, \
-         [least–greatest] where seeds differ."
-    )
+    format!("Target: {TARGET}: {old} nats on old and {new} on new data{seeds}.{truncated}")
 }
 
 /// Writes the distance of the old encoder from the target in a sentence.

@@ -1,7 +1,7 @@
 //! Answer of a comparison in one sentence.
 
 use crate::summary::{MethodSummary, Verdict};
-use crate::text::number::{count, factor, of_seeds, percent, range_of_speed_up};
+use crate::text::number::{count, factor, of_seeds, percent, plural, range_of_speed_up};
 
 /// Says which method reaches the quality of retraining, and at which cost.
 pub(crate) fn headline(verdict: &Verdict, methods: &[MethodSummary]) -> String {
@@ -23,7 +23,9 @@ pub(crate) fn headline(verdict: &Verdict, methods: &[MethodSummary]) -> String {
              the noise of the measure, on old and on new data."
                 .to_owned()
         }
-        Verdict::Sooner { method, speed_up } => of(method).map_or_else(String::new, |of| sooner(of, *speed_up)),
+        Verdict::Sooner { method, speed_up } => {
+            of(method).map_or_else(String::new, |of| sooner(of, *speed_up, methods))
+        }
         Verdict::NotSooner { method, speed_up } => format!(
             "No method reaches the quality of retraining sooner than retraining: the best, {method}, needs \
              {} its charged passes{}.",
@@ -61,24 +63,52 @@ pub(crate) fn headline(verdict: &Verdict, methods: &[MethodSummary]) -> String {
     }
 }
 
-/// Says by how much the quickest method is quicker.
-fn sooner(of: &MethodSummary, speed_up: f64) -> String {
+/// Says by how much the quickest method is quicker, and from which others it does not differ.
+fn sooner(of: &MethodSummary, speed_up: f64, methods: &[MethodSummary]) -> String {
     let over = of.speed_up_in_passes.and_then(|over| {
         let range = range_of_speed_up(&over)?;
         Some(format!(" (median over {} seeds, {range})", over.n))
     });
+    let meets = |other: &&MethodSummary| {
+        let pair = of.speed_up_in_passes.zip(other.speed_up_in_passes);
+        other.method != of.method && !other.is_reference() && pair.is_some_and(|(a, b)| a.meets(&b))
+    };
+    let others: Vec<&str> = methods
+        .iter()
+        .filter(meets)
+        .map(|of| of.method.as_str())
+        .collect();
+    let first = match &others[..] {
+        [] => format!(
+            "{} reaches the quality of retraining in {} at the lowest cost:",
+            of.method,
+            arrivals(of)
+        ),
+        others => format!(
+            "{} reaches the quality of retraining in {}, with no clear difference from {}:",
+            of.method,
+            arrivals(of),
+            listed(others)
+        ),
+    };
+    let passes = of.charged_to_target.and_then(|of| of.median);
     format!(
-        "{} reaches the quality of retraining in {} with the fewest charged passes: {}, {} fewer than \
-         retraining{}{}.",
-        of.method,
-        arrivals(of),
-        of.charged_to_target
-            .and_then(|of| of.median)
-            .map_or_else(String::new, count),
+        "{first} {} charged passes, {} fewer than retraining{}{}.",
+        passes.map_or_else(String::new, count),
         factor(speed_up),
         over.unwrap_or_default(),
         afterwards(of)
     )
+}
+
+/// Lists a few names, and counts many.
+pub(super) fn listed(names: &[&str]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => (*one).to_owned(),
+        [others @ .., last] if names.len() <= 3 => format!("{} and {last}", others.join(", ")),
+        names => plural(names.len(), "other method"),
+    }
 }
 
 /// Says in how many seeds a method reached the target.
@@ -136,15 +166,28 @@ mod tests {
                 reaching("slow", 2, Some((50, 5_000, 9.0)), 1.9),
                 reaching("warm", 2, Some((10, 2_000, 4.0)), 2.1),
             ]),
-            "warm reaches the quality of retraining in both seeds with the fewest charged passes: 1500, \
-             7.5× fewer than retraining (median over 2 seeds, 5.0×–10.0×), but ends above the target in \
+            "warm reaches the quality of retraining in both seeds at the lowest cost: 1500 \
+             charged passes, 7.5× fewer than retraining (median over 2 seeds, 5.0×–10.0×), but ends above the target in \
              1 of 2 seeds."
         );
         assert_eq!(
             beside_retraining(vec![reaching("warm", 1, QUICK, 1.9)]),
-            "warm reaches the quality of retraining in the one seed with the fewest charged passes: 1000, \
-             10.0× fewer than retraining."
+            "warm reaches the quality of retraining in the one seed at the lowest cost: 1000 \
+             charged passes, 10.0× fewer than retraining."
         );
+    }
+
+    #[test]
+    fn methods_within_the_spread_of_the_seeds_are_named_together() {
+        let text = beside_retraining(vec![
+            reaching("warm", 1, QUICK, 1.9),
+            reaching("icl", 1, Some((20, 2_000, 5.0)), 1.9),
+            reaching("warm", 2, Some((10, 2_000, 4.0)), 1.9),
+            reaching("icl", 2, Some((10, 1_250, 4.0)), 1.9),
+        ]);
+        let words = "warm reaches the quality of retraining in both seeds, with no clear difference from icl: 1500 \
+                     charged passes";
+        assert!(text.starts_with(words), "{text}");
     }
 
     #[test]

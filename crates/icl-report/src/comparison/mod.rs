@@ -11,6 +11,7 @@ mod headline;
 mod levels;
 mod overview;
 mod page;
+mod risk_chart;
 mod tables;
 
 pub use page::comparison_document;

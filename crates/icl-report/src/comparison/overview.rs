@@ -4,18 +4,12 @@ use crate::chart::Palette;
 use crate::document::{Column, Row, Table, TableCell};
 use crate::summary::protocols::with_article;
 use crate::summary::{Comparison, MethodSummary};
-use crate::text::number::{accuracy, count, nats, percent};
+use crate::text::number::{accuracy, count, duration, nats};
 
-/// Makes the table of all methods: risk on old and on new held-out data, or on the training data where none were
-/// held out, accuracy with its floors below, charged passes and, where it was measured, cross-version recall.
-pub(crate) fn overview(comparison: &Comparison, palette: &Palette) -> Table {
-    let has = |quantity| {
-        comparison
-            .methods
-            .iter()
-            .any(|of| of.over(quantity).is_some())
-    };
-    let (risk, quantities) = if has("held_out_risk.all") {
+/// Makes the table of all methods, in at most four columns: risk on old and on new held-out data, or on the training data
+/// where none were held out, accuracy with its floors below, and the cost with the seconds of training.
+pub(crate) fn overview(comparison: &Comparison, is_held_out: bool, palette: &Palette) -> Table {
+    let (risk, quantities) = if is_held_out {
         let quantities = ["held_out_risk.old", "held_out_risk.new"];
         ("held-out risk, nats: old / new", quantities)
     } else {
@@ -26,20 +20,17 @@ pub(crate) fn overview(comparison: &Comparison, palette: &Palette) -> Table {
     columns.extend(
         protocol.map(|name| Column::new(format!("accuracy by {}", with_article(name))).priority(1)),
     );
-    columns.push(Column::new("charged passes").priority(2));
-    let has_recall = has("cross_version_recall");
-    columns.extend(has_recall.then(|| Column::new("cross-version recall")));
+    columns.push(Column::new("charged passes, time").priority(2));
     let row = |of: &MethodSummary| {
         let mut cells = vec![old_and_new(of, quantities)];
         cells.extend(protocol.map(|protocol| TableCell::of(of.accuracy(protocol), accuracy)));
-        cells.push(TableCell::of(of.over("charged_passes"), count));
-        cells.extend(has_recall.then(|| TableCell::of(of.over("cross_version_recall"), percent)));
+        cells.push(cost(of));
         Row::new(of.method.as_str(), cells).coloured(palette.colour(&of.method))
     };
     let mut rows: Vec<Row> = comparison.methods.iter().map(row).collect();
     let floors = protocol.into_iter().flat_map(|of| comparison.floors(of));
     rows.extend(floors.map(|(name, floor)| {
-        let mut cells = vec![TableCell::Missing; 3 + usize::from(has_recall)];
+        let mut cells = vec![TableCell::Missing; 3];
         cells[1] = TableCell::of(Some(floor), accuracy);
         Row::new(format!("floor: {name}"), cells).floor()
     }));
@@ -48,6 +39,14 @@ pub(crate) fn overview(comparison: &Comparison, palette: &Palette) -> Table {
         columns,
         rows,
     }
+}
+
+/// Makes the cell of the cost.
+fn cost(of: &MethodSummary) -> TableCell {
+    let median = |quantity| of.over(quantity)?.median;
+    let passes = median("charged_passes").map(count);
+    let time = median("train_s").filter(|time| *time > 0.0).map(duration);
+    passes.map_or(TableCell::Missing, |passes| TableCell::Value(passes, time))
 }
 
 /// Makes the cell of the risks on old and on new data.
@@ -68,7 +67,8 @@ mod tests {
     fn table(records: &[RunRecord]) -> Table {
         let comparison = Comparison::of(records).unwrap();
         let palette = Palette::new(comparison.methods.iter().map(|of| of.method.as_str()));
-        overview(&comparison, &palette)
+        let is_held_out = records.iter().all(|of| of.update.held_out_risk.is_some());
+        overview(&comparison, is_held_out, &palette)
     }
 
     fn heads(table: &Table) -> Vec<String> {
@@ -92,7 +92,7 @@ mod tests {
         let cells: Vec<String> = table.rows[0].cells.iter().map(TableCell::in_line).collect();
         assert_eq!(
             cells,
-            ["0.800 / 1.200", "0.800 [0.700–0.900]", "2000 [1000–3000]"]
+            ["0.800 / 1.200", "0.800 [0.700–0.900]", "2000 0.84 s"]
         );
         assert_eq!(
             heads(&table)[1..],
@@ -100,25 +100,6 @@ mod tests {
         );
         assert_eq!(table.rows[1].cells[1].in_line(), "0.872");
         assert!(table.rows[1].is_floor);
-    }
-
-    #[test]
-    fn the_recall_across_versions_is_the_last_column() {
-        let of = |seed, recall| {
-            let mut record = few_labels(record("warm", seed), 0.8);
-            record.update.cross_version_recall = Some(recall);
-            record
-        };
-        let table = table(&[of(1, 0.5), of(2, 0.25), of(3, 0.75)]);
-        let last = table.columns.len() - 1;
-        assert_eq!(table.columns[last].name.plain(), "cross-version recall");
-        assert_eq!(
-            table.rows[0].cells[last].in_line(),
-            "50.0 % [25.0 %–75.0 %]"
-        );
-        assert!(table.rows.len() > 1);
-        assert!(table.rows.iter().all(|row| row.cells.len() == last + 1));
-        assert!(!table.default_columns().contains(&last));
     }
 
     #[test]
@@ -132,9 +113,6 @@ mod tests {
         assert!(table.columns[0].name.plain().starts_with("exact risk"));
         let expected = format!("{} / {}", nats(bare.risk.old), nats(bare.risk.new));
         assert_eq!(table.rows[0].cells[0].in_line(), expected);
-        assert_eq!(
-            table.rows[0].cells[1].in_line(),
-            count(bare.course.sample_passes as f64)
-        );
+        assert_eq!(table.rows[0].cells[1].in_line(), "15.0 k 0.84 s");
     }
 }

@@ -6,22 +6,23 @@ use crate::comparison::goal::{distance, goal};
 use crate::comparison::guide::{LOWEST_LOSS, TERMS};
 use crate::comparison::headline::headline;
 use crate::comparison::overview::overview;
-use crate::comparison::{charts, cost_chart, levels, tables};
+use crate::comparison::{charts, cost_chart, levels, risk_chart, tables};
 use crate::course::{Course, sections};
 use crate::document::{Block, Document};
 use crate::error::ReportError;
 use crate::inert::inert_sentence;
 use crate::record::{EmbeddingMap, RunRecord};
+use crate::summary::choice::{Choice, same_runs};
 use crate::summary::protocols::{NO_PROTOCOL, ONE_CLASS};
 use crate::summary::{Comparison, MethodSummary};
 use crate::text::number::{MISSING, plural, rounded};
 
-/// Makes the document of a comparison: which methods become as good as retraining, and at which cost.
+/// Makes the document of a comparison: which method to use, what it saves and what it costs.
 ///
-/// It begins with the answer in one sentence and charts of the risk against the cost; a table of all methods follows,
-/// then folded sections with all numbers, speed-ups at levels of quality, curves, accuracies, learning rates and
-/// maps. All numbers are those of `comparison`, which is [`Comparison::of`] the `records`; curves and dots are drawn
-/// from these. The same records give the same document.
+/// It begins with the answer, a chart of each method's risk next to that of retraining, and a table of the same samples;
+/// folded sections follow with all numbers, speed-ups, curves, accuracies, learning rates and maps. All numbers are those
+/// of `comparison`, which is [`Comparison::of`] the `records`; curves and dots are drawn from these. The same records give
+/// the same document.
 ///
 /// # Errors
 /// If a part of the map does not have one entry per label.
@@ -33,45 +34,44 @@ pub fn comparison_document(
     map.map_or(Ok(()), EmbeddingMap::check)?;
     let methods = &comparison.methods;
     let names = || methods.iter().map(|of| of.method.as_str());
-    let palette = Palette::new(names());
+    let palette = Palette::with_same(names(), same_runs(records));
     let legend = palette.legend(names());
     let verdict = headline(&comparison.verdict, methods);
-    let mut blocks = match answer(comparison) {
-        Some(answer) => vec![Block::Headline(answer.into()), Block::text(verdict)],
-        None => vec![Block::Headline(verdict.into())],
+    let choice = Choice::of(records);
+    let is_held_out = choice.as_ref().is_some_and(|of| of.is_held_out);
+    let first = match &choice {
+        Some(choice) => answer(choice),
+        None => verdict.clone(),
     };
+    let mut blocks = vec![Block::Headline(first.into())];
+    let choice = choice.filter(|of| of.methods.len() > 1);
+    blocks.extend(choice.map(|of| Block::Figure(risk_chart::figure(&of, &palette))));
     blocks.extend([
-        Block::Figure(charts::risk_by_origin(records, &palette, &legend)),
         Block::heading("The numbers"),
-        Block::Table(overview(comparison, &palette)),
+        Block::Table(overview(comparison, is_held_out, &palette)),
     ]);
-    let distances = comparison.distance.iter();
-    blocks.extend(distances.map(|of| Block::text(distance(of))));
-    blocks.push(Block::text(goal(comparison.target.as_ref())));
+    if comparison.seeds.len() > 1 {
+        blocks.push(Block::text(
+            "Medians over the seeds, [least–greatest] where seeds differ.",
+        ));
+    }
     blocks.extend(methods.iter().filter_map(inert));
     let all = tables::comparison(methods, &palette);
     blocks.push(folded("All numbers", vec![Block::Table(all)]));
-    let speed_ups = levels::levels(comparison, &palette);
-    blocks.extend(speed_ups.map(|table| {
-        let content = vec![Block::text(levels::WORDS), Block::Table(table)];
-        folded("Speed-up at levels of quality", content)
-    }));
+    blocks.push(speed_up(comparison, verdict, &palette));
     let target = comparison.target.as_ref().and_then(|of| of.all.median);
-    let figures = [
-        (
-            "Cost of the quality of retraining",
-            cost_chart::figure(methods, &palette),
-        ),
-        (
-            "Exact risk over the training",
-            charts::risk(records, target, &palette, &legend),
-        ),
-        (
-            "Exact risk on old data in two parts",
-            charts::drift(records, &palette, &legend),
-        ),
+    let risks = [
+        charts::risk_by_origin(records, &palette, &legend),
+        charts::risk(records, target, &palette, &legend),
     ];
-    blocks.extend(figures.map(|(title, figure)| folded(title, vec![Block::Figure(figure)])));
+    blocks.push(folded(
+        "Exact risk over the training",
+        risks.map(Block::Figure).into(),
+    ));
+    blocks.push(folded(
+        "Exact risk on old data in two parts",
+        vec![Block::Figure(charts::drift(records, &palette, &legend))],
+    ));
     blocks.extend(sections(&courses(records), &palette));
     let accuracies = accuracies(comparison, records, &palette);
     blocks.push(folded("Accuracies and their floors", accuracies));
@@ -100,11 +100,23 @@ pub fn comparison_document(
         )
     }));
     blocks.push(Block::guide(&TERMS));
-    let title = format!(
-        "{}: which methods are as good as retraining?",
-        comparison.data
-    );
+    let title = format!("{}: which method to use?", comparison.data);
     Ok(Document::new(title, facts(comparison), blocks))
+}
+
+/// Makes the section on how soon methods reach the quality of retraining.
+fn speed_up(comparison: &Comparison, verdict: String, palette: &Palette) -> Block {
+    let mut content = vec![
+        Block::text(verdict),
+        Block::Figure(cost_chart::figure(&comparison.methods, palette)),
+        Block::text(goal(comparison.target.as_ref())),
+    ];
+    let distances = comparison.distance.iter();
+    content.extend(distances.map(|of| Block::text(distance(of))));
+    if let Some(table) = levels::levels(comparison, palette) {
+        content.extend([Block::text(levels::WORDS), Block::Table(table)]);
+    }
+    folded("How soon the quality of retraining is reached", content)
 }
 
 fn folded(title: &str, content: Vec<Block>) -> Block {
@@ -190,8 +202,9 @@ mod tests {
         let page = page(&records, Some(&map));
         let text = text_of(&page);
         for words in [
-            "MUTAG: which methods are as good as retraining?",
+            "MUTAG: which method to use?",
             "94 old samples, 94 new ones (α = 0.50) · split: random · 3 seeds · backend: flex",
+            "Use warm: it does not differ clearly from retraining on old and new data (3 seeds). It saves 1.5×",
             "warm-sub reaches the quality of retraining in all 3 seeds",
             "on new data (medians over 3 seeds",
             "floor: untrained encoder",
@@ -205,7 +218,7 @@ mod tests {
         }
         assert!(!text.contains("Learning rates over the epochs"));
         assert_eq!(row(&page, "retraining").len(), 3);
-        assert_eq!(row(&page, "retraining")[2], "22.6 k");
+        assert_eq!(row(&page, "retraining")[2], "22.6 k1.26 s");
         assert_eq!(page, super::tests::page(&records, Some(&map)));
     }
 
@@ -237,7 +250,7 @@ mod tests {
         assert_eq!(comparison["verdict"], verdict);
         let page = page(&records, None);
         let words = format!(
-            "{:.1}× fewer than retraining (median over 3 seeds, {:.1}×–{:.1}×)",
+            "charged passes, {:.1}× fewer than retraining (median over 3 seeds, {:.1}×–{:.1}×)",
             ratios[1], ratios[0], ratios[2]
         );
         assert!(text_of(&page).contains(&words), "{words}");
@@ -249,17 +262,18 @@ mod tests {
     }
 
     #[test]
-    fn twenty_methods_make_one_sentence_two_charts_and_one_table() {
+    fn the_first_screen_of_twenty_methods_is_an_answer_a_chart_and_a_table_of_four_columns() {
         let records = twenty_methods();
         let page = page(&records, None);
         let (before, _) = page.split_once("<details class=\"card\">").unwrap();
         assert_eq!(before.matches("class=\"headline\"").count(), 1);
-        assert_eq!(before.matches("<svg class=\"chart\"").count(), 2);
-        assert_eq!(before.matches("<table>").count(), 1);
-        // The facts, the answer, the distance, the hint below the table and the target.
+        assert_eq!(before.matches("<svg class=\"chart\"").count(), 1);
+        assert_eq!(row(&page, "method").len(), 3);
+        assert_eq!(before.matches("<table ").count(), 1);
+        // The facts, the answer and the sentence on medians.
         let n_paragraphs = before.matches("<p>").count() + before.matches("<p ").count();
-        assert_eq!(n_paragraphs, 5);
-        let order = ["class=\"headline\"", "<svg class=\"chart\"", "<table>"];
+        assert_eq!(n_paragraphs, 3);
+        let order = ["class=\"headline\"", "<svg class=\"chart\"", "<table "];
         assert!(order.map(|mark| before.find(mark)).is_sorted());
         let text = text_of(&page);
         for words in [
@@ -303,7 +317,7 @@ mod tests {
         let text = document.terminal(120, false);
         let header: Vec<&str> = text
             .lines()
-            .filter(|line| line.contains("method "))
+            .filter(|line| line.starts_with("method "))
             .collect();
         assert_eq!(header.len(), 1, "{text}");
     }
@@ -324,15 +338,15 @@ mod tests {
         let text = document.terminal(80, false);
         let headings = text.lines().filter(|line| line.starts_with("method "));
         assert_eq!(headings.count(), 1, "{text}");
-        assert!(text.contains("0.200 / 1.200") && text.contains("charged passes"));
-        assert!(text.contains("Risk in nats on held-out old / new data"));
+        assert!(text.contains("0.200 / 1.200") && text.contains("passes, time"));
+        assert!(text.contains("Use icl: it does not differ clearly from retraining on held-out"));
     }
 
     #[test]
     fn markdown_has_the_same_order() {
         let markdown = document(&twenty_methods(), None).unwrap().markdown();
         let places = [
-            "**warm",
+            "**Use warm",
             "## The numbers",
             "## Accuracies and their floors",
             "## How to read",

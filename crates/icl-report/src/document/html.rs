@@ -8,8 +8,9 @@ use crate::text::rich_text::RichText;
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
-/// Number of columns from which on a table says that it can be scrolled on a narrow screen.
-const MANY_COLUMNS: usize = 3;
+/// Largest number of columns besides the first of a table that fits a narrow screen: its headings are wrapped. One with
+/// more says that it can be scrolled.
+const FEW_COLUMNS: usize = 3;
 
 impl Document {
     /// Writes the document as one HTML page that needs nothing besides itself: no font, no network.
@@ -108,12 +109,15 @@ fn table_html(table: &Table) -> String {
         floors if floors.is_empty() => floors,
         floors => format!("<tbody class=\"floors\">\n{floors}</tbody>\n"),
     };
-    let hint = match table.columns.len() >= MANY_COLUMNS {
-        true => "<p class=\"swipe\">Scroll the table sideways to see all columns.</p>\n",
-        false => "",
+    let (hint, class) = match table.columns.len() > FEW_COLUMNS {
+        true => (
+            "<p class=\"swipe\">Scroll the table sideways to see all columns.</p>\n",
+            "",
+        ),
+        false => ("", " class=\"few\""),
     };
     format!(
-        "{hint}<div class=\"scroll\" role=\"region\" aria-label=\"Table\" tabindex=\"0\"><table>\n\
+        "{hint}<div class=\"scroll\" role=\"region\" aria-label=\"Table\" tabindex=\"0\"><table{class}>\n\
          <thead>\n{}</thead>\n<tbody>\n{}</tbody>\n{floors}</table></div>\n",
         head(table),
         rows(false)
@@ -237,7 +241,7 @@ mod tests {
             "answer",
             "<svg>",
             "Numbers",
-            "<table>",
+            "<table ",
             "more",
             GUIDE,
         ]
@@ -248,7 +252,21 @@ mod tests {
         assert!(html.contains("<th class=\"group\" colspan=\"2\">ours</th>"));
         assert!(html.contains("<td class=\"never\">never</td>"));
         assert!(html.contains("L<sup>I,X</sup> explained"));
-        assert!(html.contains("Scroll the table sideways"));
+        assert!(!html.contains("Scroll the table sideways"));
+    }
+
+    #[test]
+    fn a_table_of_more_than_four_columns_is_scrolled_on_a_telephone() {
+        let html = |n: usize| {
+            let table = Table {
+                corner: "method".into(),
+                columns: (0..n).map(|i| Column::new(format!("column {i}"))).collect(),
+                rows: Vec::new(),
+            };
+            table_html(&table)
+        };
+        assert!(html(3).contains("<table class=\"few\">") && !html(3).contains("sideways"));
+        assert!(html(4).contains("<table>") && html(4).contains("sideways"));
     }
 
     #[test]

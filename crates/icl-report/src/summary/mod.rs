@@ -5,12 +5,13 @@
 
 pub(crate) mod backends;
 pub(crate) mod change;
+pub(crate) mod choice;
 mod comparison;
 mod levels;
 mod methods;
 mod over_seeds;
 pub mod protocols;
-mod speed_up;
+pub(crate) mod speed_up;
 pub(crate) mod stream;
 mod target;
 mod verdict;

@@ -6,6 +6,9 @@ use serde::Serialize;
 
 use crate::record::RunRecord;
 
+/// Factor between two speed-ups below which they are the same.
+pub(crate) const SAME: f64 = 1.05;
+
 /// Definition of convergence, and the cost that is counted until then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rule {
@@ -117,6 +120,16 @@ impl SpeedUp {
         })
     }
 
+    /// Returns whether the spread of another speed-up over its seeds meets this one's, so that neither is clearly
+    /// quicker. A single seed has no spread: speed-ups within 5 % count as equal.
+    pub(crate) fn meets(&self, other: &Self) -> bool {
+        let is_below = |a: &Outcome, b: &Outcome| match (a, b) {
+            (Outcome::Ratio(a), Outcome::Ratio(b)) => SAME * a < *b,
+            (a, b) => a.order(b) == Ordering::Less,
+        };
+        !is_below(&self.greatest, &other.least) && !is_below(&other.greatest, &self.least)
+    }
+
     /// Returns the median if it is a number.
     pub fn median_ratio(&self) -> Option<f64> {
         match self.median {
@@ -200,6 +213,17 @@ mod tests {
         let mut aimless = method;
         aimless.target = None;
         assert_eq!(outcome(Rule::TargetTime, &aimless, &retraining), None);
+    }
+
+    #[test]
+    fn spreads_that_meet_are_not_apart() {
+        let of = |outcomes: &[Outcome]| SpeedUp::over(outcomes.iter().copied()).unwrap();
+        let quick = of(&[Ratio(4.0), Ratio(6.0)]);
+        assert!(quick.meets(&of(&[Ratio(3.0), Ratio(5.0)])) && quick.meets(&quick));
+        assert!(quick.meets(&of(&[Ratio(3.9)])), "within 5 %");
+        assert!(!quick.meets(&of(&[Ratio(3.0), Ratio(3.5)])));
+        assert!(!of(&[Never]).meets(&quick) && !of(&[AtStart]).meets(&quick));
+        assert!(quick.meets(&of(&[Never, AtStart])));
     }
 
     #[test]

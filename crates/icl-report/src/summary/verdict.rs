@@ -3,10 +3,8 @@
 use serde::Serialize;
 
 use crate::summary::methods::MethodSummary;
+use crate::summary::speed_up::SAME;
 use crate::summary::target::Distances;
-
-/// Smallest speed-up that counts as one.
-const SAME: f64 = 1.05;
 
 /// Answer to the question which method is as good as retraining.
 #[derive(Debug, Clone, PartialEq, Serialize)]

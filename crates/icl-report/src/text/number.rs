@@ -34,6 +34,14 @@ pub(crate) fn seconds(value: f64) -> String {
     rounded(value, digits)
 }
 
+/// Writes a duration in seconds with its unit, from two minutes on in minutes.
+pub(crate) fn duration(value: f64) -> String {
+    match value < 120.0 {
+        true => format!("{} s", seconds(value)),
+        false => format!("{} min", seconds(value / 60.0)),
+    }
+}
+
 /// Writes seconds as milliseconds to about three digits, without the unit.
 pub(crate) fn milliseconds(seconds: f64) -> String {
     let digits = match 1e3 * seconds {
@@ -200,6 +208,10 @@ mod tests {
         assert_eq!(
             times.map(seconds),
             ["0", "0.00002", "0.012", "0.31", "3.15", "31.2", "312"]
+        );
+        assert_eq!(
+            [3.15, 119.0, 600.0].map(duration),
+            ["3.15 s", "119 s", "10.0 min"]
         );
         assert_eq!(
             [0.3, 0.0312, 0.004, 0.0001].map(milliseconds),

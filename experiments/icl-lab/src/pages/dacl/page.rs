@@ -269,7 +269,7 @@ mod tests {
                 assert!(markdown.contains(words), "{words}: {markdown}");
             }
             assert!(html.find("headline") < html.find("<svg class=\"chart\""));
-            assert!(html.find("<svg class=\"chart\"") < html.find("<table>"));
+            assert!(html.find("<svg class=\"chart\"") < html.find("<table"));
             assert_fits(&document, 100);
         }
     }
