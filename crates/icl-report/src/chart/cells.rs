@@ -5,12 +5,15 @@ use std::fmt::Write;
 use crate::chart::colour::Colour;
 use crate::chart::plane::{Plane, SHADES};
 use crate::chart::scale::counted;
-
+use crate::chart::svg::width;
+use crate::text::escape::escape;
 use crate::text::number::rounded;
 
 const WIDTH: f64 = 520.0;
+/// Smallest space at the left, for the names of the rows.
 const LEFT: f64 = 46.0;
 const RIGHT: f64 = 14.0;
+/// Smallest space at the top, for the names of the axes and of the columns.
 const TOP: f64 = 56.0;
 const BOTTOM: f64 = 30.0;
 /// Largest side of a cell.
@@ -23,6 +26,10 @@ const MOST_WITH_THREE_DIGITS: usize = 8;
 const MOST_ROWS: usize = 60;
 /// Largest number of labels along an axis.
 const MOST_TICKS: usize = 12;
+/// Largest number of letters of a label.
+const LONGEST: usize = 12;
+/// Sine of the angle of 35 degrees by which labels are turned that do not fit above their columns.
+const SLOPE: f64 = 0.574;
 
 /// Square matrix over experiences: row i is the encoder after experience i, column j are samples of experience j.
 pub(crate) struct CellsChart<'a> {
@@ -30,6 +37,8 @@ pub(crate) struct CellsChart<'a> {
     pub(crate) title: &'a str,
     /// Name of the quantity.
     pub(crate) label: &'a str,
+    /// Names of the experiences `[T]`.
+    pub(crate) names: &'a [String],
     /// Cells `[T, T]`; one that was not measured is left empty.
     pub(crate) cells: &'a [Vec<Option<f64>>],
     /// Whether lower values are the darker ones.
@@ -47,13 +56,25 @@ impl CellsChart<'_> {
         let size = experiences_of_a_cell(self.cells.len());
         let cells = merged(self.cells, size);
         let n = cells.len().max(1);
-        let side = ((WIDTH - LEFT - RIGHT) / n as f64).min(LARGEST);
+        let labels = self.ticks();
+        let widest = labels
+            .iter()
+            .map(|(_, label)| width(label))
+            .fold(0.0, f64::max);
+        let left = LEFT.max(widest + 14.0);
+        let side = ((WIDTH - left - RIGHT) / n as f64).min(LARGEST);
+        let step = side / size as f64;
+        let distance = labels
+            .get(..2)
+            .map_or(side, |of| step * (of[1].0 - of[0].0));
+        let is_turned = widest + 4.0 > distance.max(side);
+        let top = if is_turned { TOP + SLOPE * widest } else { TOP };
         let (low, high) = range(&cells);
         let (mut plane, mut above) = (Plane::default(), String::new());
         for (i, row) in cells.iter().enumerate() {
             for (j, cell) in row.iter().enumerate() {
                 let Some(value) = *cell else { continue };
-                let (x, y) = (LEFT + side * j as f64, TOP + side * i as f64);
+                let (x, y) = (left + side * j as f64, top + side * i as f64);
                 let shade = self.shade(value, low, high);
                 plane.cell(Colour::of_class(0), shade, (x, y), side);
                 if n <= MOST_WITH_VALUES {
@@ -71,16 +92,22 @@ impl CellsChart<'_> {
         }
         let extent = side * n as f64;
         above += &format!(
-            "<rect class=\"axis\" x=\"{LEFT}\" y=\"{TOP}\" width=\"{extent:.1}\" height=\"{extent:.1}\"/>\n"
+            "<rect class=\"axis\" x=\"{left:.1}\" y=\"{top:.1}\" width=\"{extent:.1}\" height=\"{extent:.1}\"/>\n"
         );
-        above += &self.labels(side / size as f64, (low, high), TOP + extent);
+        let corner = (left, top);
+        above.extend(
+            labels
+                .iter()
+                .map(|(at, label)| tick(corner, step * (at - 0.5), label, is_turned)),
+        );
+        above += &self.axis_names(left, (low, high), top + extent);
         let count = self.cells.len();
         let description = format!(
             "{} of {count} by {count} cells, {}.",
             self.label,
             self.ends((low, high))
         );
-        let whole = (WIDTH, TOP + extent + BOTTOM);
+        let whole = (WIDTH, top + extent + BOTTOM);
         plane.svg("chart matrix", whole, (self.title, &description), &above)
     }
 
@@ -107,29 +134,45 @@ impl CellsChart<'_> {
         format!("lightest {light}, darkest {dark}")
     }
 
-    /// Writes the numbers of the experiences along both axes, `step` pixels apart, and the names of the axes.
-    fn labels(&self, step: f64, range: (f64, f64), floor: f64) -> String {
-        let ticks = counted(self.cells.len(), MOST_TICKS).map(|experience| {
-            let at = step * (experience - 0.5);
-            format!(
-                "<text class=\"tick\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{experience}</text>\
-                 <text class=\"tick\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{experience}</text>\n",
-                LEFT + at,
-                TOP - 7.0,
-                LEFT - 7.0,
-                TOP + at + 4.0,
-            )
-        });
+    /// Returns the experiences that are labelled, counted from 1, with their names.
+    fn ticks(&self) -> Vec<(f64, String)> {
+        let name = |at: f64| {
+            let name = self.names.get(at as usize - 1).map_or("", String::as_str);
+            match name.chars().count() > LONGEST {
+                true => name.chars().take(LONGEST - 1).chain(['…']).collect(),
+                false => name.to_owned(),
+            }
+        };
+        let labelled = counted(self.cells.len(), MOST_TICKS);
+        labelled.map(|at| (at, name(at))).collect()
+    }
+
+    /// Writes the names of the axes, and the values of the shades.
+    fn axis_names(&self, left: f64, range: (f64, f64), floor: f64) -> String {
         format!(
-            "{}<text class=\"label\" x=\"{LEFT}\" y=\"34\">held-out samples of experience</text>\n\
+            "<text class=\"label\" x=\"{left:.1}\" y=\"34\">held-out samples of experience</text>\n\
              <text class=\"label\" x=\"8\" y=\"16\">{}: row = encoder after experience</text>\n\
-             <text class=\"tick\" x=\"{LEFT}\" y=\"{:.1}\">{}</text>\n",
-            ticks.collect::<String>(),
+             <text class=\"tick\" x=\"{left:.1}\" y=\"{:.1}\">{}</text>\n",
             self.label,
             floor + 20.0,
             self.ends(range),
         )
     }
+}
+
+/// Writes the name of an experience above its column and at the left of its row, `at` pixels from the corner.
+fn tick((left, top): (f64, f64), at: f64, name: &str, is_turned: bool) -> String {
+    let (x, y, name) = (left + at, top - 7.0, escape(name));
+    let column = match is_turned {
+        true => format!("transform=\"rotate(-35 {x:.1} {y:.1})\""),
+        false => "text-anchor=\"middle\"".to_owned(),
+    };
+    format!(
+        "<text class=\"tick\" x=\"{x:.1}\" y=\"{y:.1}\" {column}>{name}</text>\
+         <text class=\"tick\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{name}</text>\n",
+        left - 7.0,
+        top + at + 4.0,
+    )
 }
 
 /// Returns the least and the greatest value; `(0, 0)` without any.
@@ -167,9 +210,15 @@ mod tests {
     use super::*;
 
     fn chart(cells: &[Vec<Option<f64>>], low_is_dark: bool) -> String {
+        let names: Vec<String> = (1..=cells.len()).map(|i| i.to_string()).collect();
+        named(&names, cells, low_is_dark)
+    }
+
+    fn named(names: &[String], cells: &[Vec<Option<f64>>], low_is_dark: bool) -> String {
         let svg = CellsChart {
             title: "test",
             label: "risk",
+            names,
             cells,
             low_is_dark,
         }
@@ -222,6 +271,29 @@ mod tests {
         found.reverse();
         assert_eq!(found, expected(["0.600", "0.330", "0.060"]));
         assert!(turned.contains("lightest 3.000, darkest 1.000"));
+    }
+
+    #[test]
+    fn rows_and_columns_have_the_names_of_the_experiences() {
+        let cells = vec![vec![Some(0.25); 3]; 3];
+        let names = |of: [&str; 3]| of.map(str::to_owned);
+        let short = named(&names(["Mon", "Tue", "<W>"]), &cells, false);
+        for name in [">Mon<", ">Tue<", ">&lt;W&gt;<"] {
+            assert_eq!(short.matches(name).count(), 2, "{short}");
+        }
+        assert!(!short.contains("rotate"));
+        let long = named(
+            &names(["2026-01-01", "2026-01-02", "a very long name"]),
+            &cells,
+            false,
+        );
+        assert_eq!(long.matches("rotate(-35").count(), 3);
+        assert_eq!(long.matches(">a very long…<").count(), 2);
+        // Of many, some are named.
+        let cells = vec![vec![Some(0.25); 40]; 40];
+        let days: Vec<String> = (1..=40).map(|i| format!("day {i}")).collect();
+        let many = named(&days, &cells, false);
+        assert!(many.contains(">day 40<") && !many.contains(">day 39<"));
     }
 
     #[test]

@@ -28,7 +28,22 @@ impl Series {
         let names: Vec<String> = std::iter::once(record.method.clone())
             .chain(controls)
             .collect();
-        let palette = Palette::new(names.iter().map(String::as_str));
+        // A control with the risks and the cost of the method, or of another, has the same lines.
+        let costs = record.experiences.iter();
+        let costs: Vec<f64> = costs.map(|of| of.training.charged_passes).collect();
+        let own = (&record.risk, &costs);
+        let runs = std::iter::once(own).chain(
+            record
+                .controls
+                .iter()
+                .map(|of| (&of.risk, &of.charged_passes)),
+        );
+        let runs: Vec<(&Cells, &Vec<f64>)> = runs.collect();
+        let same = (1..runs.len()).filter_map(|at| {
+            let first = runs[..at].iter().position(|of| *of == runs[at])?;
+            Some((names[at].clone(), names[first].clone()))
+        });
+        let palette = Palette::with_same(names.iter().map(String::as_str), same.collect());
         Self { names, palette }
     }
 
@@ -42,8 +57,11 @@ impl Series {
         self.palette.colour(self.name(at))
     }
 
-    fn line(&self, at: usize, values: &[Option<f64>]) -> Line {
-        line(self.name(at), self.colour(at), values)
+    /// Returns the line of a series that is not equal to an earlier one.
+    fn line(&self, at: usize, values: &[Option<f64>]) -> Option<Line> {
+        let name = self.name(at);
+        let is_own = self.palette.is_own(name);
+        is_own.then(|| line(name, self.colour(at), values).labelled(self.palette.label(name)))
     }
 
     fn legend(&self) -> Legend {
@@ -76,13 +94,14 @@ pub(crate) fn served_risk(
         let risk = risk.filter(|_| of.updated)?;
         Some(((i + 1) as f64, risk))
     });
-    let own = series.line(0, risk).marked("updated", updates.collect());
+    let own = series.line(0, risk);
+    let own = own.map(|line| line.marked("updated", updates.collect()));
     let controls = summary.controls.iter().enumerate();
-    let controls = controls.map(|(i, control)| series.line(i + 1, &control.served));
+    let controls = controls.filter_map(|(i, control)| series.line(i + 1, &control.served));
     let chart = over_experiences(
         "Served risk over the experiences",
         "served risk, nats",
-        std::iter::once(own).chain(controls).collect(),
+        own.into_iter().chain(controls).collect(),
     );
     let caption = "Lower is better. Risk, on the held-out samples of each experience, of the encoder that was live when \
                    it came. A ring marks an experience after which the method was updated.";
@@ -97,6 +116,7 @@ pub(crate) fn matrices(record: &StreamRecord) -> Figure {
         CellsChart {
             title,
             label,
+            names: &record.names,
             cells,
             low_is_dark,
         }
@@ -134,7 +154,7 @@ pub(crate) fn gap_and_cost(
     series: &Series,
 ) -> Option<Figure> {
     let gaps = record.controls.iter().enumerate();
-    let gaps = gaps.map(|(i, control)| series.line(i + 1, &control.gap));
+    let gaps = gaps.filter_map(|(i, control)| series.line(i + 1, &control.gap));
     let gap = over_experiences(
         "Gap to each control over the experiences",
         "risk above that of the control, nats",
@@ -142,12 +162,12 @@ pub(crate) fn gap_and_cost(
     )
     .level(Some((0.0, "as good as the control")));
     let costs = summary.controls.iter().enumerate();
-    let costs = costs.map(|(i, control)| series.line(i + 1, &control.cumulated));
+    let costs = costs.filter_map(|(i, control)| series.line(i + 1, &control.cumulated));
     let own = series.line(0, &summary.own.cumulated);
     let cost = over_experiences(
         "Charged passes so far over the experiences",
         "charged passes so far",
-        std::iter::once(own).chain(costs).collect(),
+        own.into_iter().chain(costs).collect(),
     );
     let caption = match gap.has_course() {
         true => {
@@ -229,6 +249,20 @@ mod tests {
         let series = Series::new(&record);
         assert_eq!(series.names, ["warm", "retraining", "warm, control"]);
         assert_ne!(series.colour(0), series.colour(2));
+        assert_eq!(series.legend().entries.len(), 3);
+        // With the same risks at the same cost it is the same line.
+        record.controls[1].risk = record.risk.clone();
+        let costs = record
+            .experiences
+            .iter()
+            .map(|of| of.training.charged_passes);
+        record.controls[1].charged_passes = costs.collect();
+        let series = Series::new(&record);
+        assert_eq!(series.colour(0), series.colour(2));
+        let names: Vec<String> = series.legend().entries.into_iter().map(|of| of.1).collect();
+        assert_eq!(names, ["warm = warm, control", "retraining"]);
+        let figure = served_risk(&record, &series).unwrap();
+        assert_eq!(figure.charts[0].matches("class=\"curve ").count(), 2);
     }
 
     #[test]

@@ -1,12 +1,13 @@
 //! A stream in words.
 
-use icl_train::REFERENCE;
+use icl_train::Answer;
 
 use crate::record::{StreamControl, StreamRecord};
-use crate::summary::stream::StreamSummary;
-use crate::text::number::{count, nats, plural};
+use crate::summary::speed_up::SAME;
+use crate::summary::stream::{StrategySummary, StreamSummary};
+use crate::text::number::{count, duration, factor, nats, plural};
 
-/// Returns the answer of the page in one sentence.
+/// Returns the answer of the page: what to use, what it saves and what it costs.
 pub(crate) fn headline(record: &StreamRecord, summary: &StreamSummary) -> String {
     let (n, method) = (record.names.len(), &record.method);
     if n == 1 {
@@ -18,32 +19,70 @@ pub(crate) fn headline(record: &StreamRecord, summary: &StreamSummary) -> String
              with yet."
         );
     }
-    let control = summary.controls.iter().find(|of| of.method == REFERENCE);
-    let distance = match (control, summary.own.mean_risk) {
-        (Some(control), _) => match control.gap.filter(|gap| gap.is_finite()) {
-            Some(gap) => format!("{method} is {} {REFERENCE}", compared(gap)),
-            None => format!("the distance of {method} from {REFERENCE} is not known"),
-        },
-        (None, Some(risk)) => format!("the mean risk of {method} is {} nats", nats(risk)),
-        (None, None) => format!("the mean risk of {method} is not known"),
-    };
-    let forgotten = match summary.forgotten {
-        Some(change) => format!(
-            "on earlier experiences it is {} right after each",
-            compared(change)
-        ),
-        None => "how much it forgot is not known".to_owned(),
-    };
-    let of_control = control.map_or(String::new(), |control| {
-        let passes = count(control.updates_cost);
-        format!(", those of {REFERENCE} {passes}")
-    });
-    format!(
-        "After {n} experiences {distance}; {forgotten}; {} of {} cost {} charged passes{of_control}.",
+    let cost = format!(
+        "{} of {} cost {} passes ({})",
         summary.n_updates,
         plural(n - 1, "possible update"),
         count(summary.own.updates_cost),
-    )
+        duration(summary.train_s),
+    );
+    let Some(choice) = &summary.choice else {
+        let risk = match summary.own.mean_risk.filter(|risk| risk.is_finite()) {
+            Some(risk) => format!("is {} nats", nats(risk)),
+            None => "is not known".to_owned(),
+        };
+        let missing = match record.controls.is_empty() {
+            true => "What they save is not known: no control was run, such as retraining",
+            false => "What they save is not known: risks at the end are missing",
+        };
+        return format!(
+            "After {n} experiences the mean risk of {method} {risk}; {cost}. {missing}."
+        );
+    };
+    let strategies: Vec<&StrategySummary> = std::iter::once(&summary.own)
+        .chain(&summary.controls)
+        .collect();
+    let reference = strategies[choice.reference];
+    let other = &reference.method;
+    let quality = |at: usize| match choice.answers[at] {
+        Answer::NoClearDifference => format!("does not differ clearly from {other}"),
+        Answer::Better | Answer::Worse => {
+            let risks = strategies[at].mean_risk.zip(reference.mean_risk);
+            let difference = risks.map_or(f64::NAN, |(own, of)| own - of);
+            format!("is {} {other}", compared(difference))
+        }
+    };
+    let ratio = reference.updates_cost / summary.own.updates_cost;
+    let saves = match ratio {
+        ratio if choice.reference == 0 || !ratio.is_finite() => String::new(),
+        ratio if ratio >= SAME => format!("saves {}: ", factor(ratio)),
+        _ => "saves nothing: ".to_owned(),
+    };
+    let passes = match choice.reference {
+        0 => String::new(),
+        _ => format!(", {other} {}", count(reference.updates_cost)),
+    };
+    let after = format!("after {n} experiences");
+    match choice.best {
+        0 if choice.reference == 0 => {
+            format!("Use {method}: {after} it has the lowest risk. {cost}.")
+        }
+        0 => format!(
+            "Use {method}: {after} it {}. It {saves}{cost}{passes}.",
+            quality(0)
+        ),
+        best => {
+            let name = &strategies[best].method;
+            let advice = match strategies[best].updates_cost == 0.0 {
+                true => format!("Keep the first encoder: {after} it {}", quality(best)),
+                false if best == choice.reference => {
+                    format!("Use {name}: {after} {method} {}", quality(0))
+                }
+                false => format!("Use {name}: {after} it {}", quality(best)),
+            };
+            format!("{advice}. {method} {saves}{cost}{passes}.")
+        }
+    }
 }
 
 /// Says how a risk compares with another that is lower by `difference`, up to the word after "than".
@@ -90,7 +129,7 @@ mod tests {
     /// The numbers of the sentence, by plain loops over the record.
     #[test]
     fn the_sentence_has_the_numbers_of_the_matrix() {
-        let record = stream(5);
+        let mut record = stream(5);
         let (mut gap, mut forgotten) = (0.0, 0.0);
         for j in 0..5 {
             gap += (record.risk[4][j].unwrap() - record.controls[0].risk[4][j].unwrap()) / 5.0;
@@ -106,31 +145,36 @@ mod tests {
             n += usize::from(record.experiences[t].updated);
         }
         let expected = format!(
-            "After 5 experiences warm is worse by {gap:.3} nats than retraining; on earlier experiences it is worse by \
-             {forgotten:.3} nats than right after each; {n} of 4 possible updates cost {own} charged passes, those of \
-             retraining {:.1} k.",
+            "Use retraining: after 5 experiences warm is worse by {gap:.3} nats than retraining. warm saves {:.1}×: {n} of \
+             4 possible updates cost {own} passes (1.00 s), retraining {:.1} k.",
+            other / own,
             other / 1000.0
         );
         assert_eq!(headline(&record), expected);
+        // Worse on one experience and better on another, by more than their mean.
+        for (j, risk) in record.risk[4].iter_mut().enumerate() {
+            *risk = record.controls[0].risk[4][j].map(|risk| risk + [0.2, -0.1][j % 2]);
+        }
+        let said = headline(&record);
+        let words = "Use warm: after 5 experiences it does not differ clearly from retraining. It saves 5.3×: 2 of 4";
+        assert!(said.starts_with(words), "{said}");
         assert!(own < 9000.0 && other > 10_000.0 && n == 2);
     }
 
     #[test]
     fn parts_that_are_missing_are_not_known() {
         let mut record = stream(5);
-        record.controls[0].gap[4] = None;
         record.measures.clear();
-        let said = headline(&record);
-        assert!(said.contains(
-            "the distance of warm from retraining is not known; how much it forgot is not"
-        ));
         record.controls.clear();
         let mean: f64 = record.risk[4].iter().flatten().sum::<f64>() / 5.0;
         let said = headline(&record);
         assert!(said.starts_with(&format!(
-            "After 5 experiences the mean risk of warm is {mean:.3} nats;"
+            "After 5 experiences the mean risk of warm is {mean:.3} nats; 2 of 4 possible updates cost"
         )));
-        assert!(said.ends_with("charged passes."), "{said}");
+        assert!(
+            said.ends_with("no control was run, such as retraining."),
+            "{said}"
+        );
         record.risk[4][2] = None;
         assert!(headline(&record).contains("the mean risk of warm is not known"));
     }

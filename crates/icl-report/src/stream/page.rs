@@ -6,20 +6,17 @@ use crate::record::StreamRecord;
 use crate::stream::charts::{self, Series};
 use crate::stream::check::check_stream;
 use crate::stream::guide::TERMS;
-use crate::stream::headline::headline;
+use crate::stream::headline::{compared, headline};
 use crate::stream::tables;
 use crate::summary::stream::StreamSummary;
 use crate::text::number::{count, plural};
 
-/// Largest number of experiences whose tables are not folded.
-const MOST_OPEN: usize = 12;
-
 /// Makes the document of a stream: one encoder, updated as experiences arrive, next to its controls.
 ///
-/// It begins with the answer in one sentence (distance from retraining, forgetting, number of updates and their cost) and a
-/// chart of the risk that was served. Matrices, gaps, costs, changes of the encoder and tables follow. Of more than 60
-/// experiences, the cells of a matrix are drawn as means of squares; of more than 60, tables show the last 60. The same
-/// record gives the same document.
+/// It begins with the answer (what to use, what it saves, what it costs), a chart of the risk that was served and a table
+/// of the experiences; folded sections follow with matrices, gaps, costs, changes of the encoder, forgetting and
+/// decisions. Of more than 60 experiences, the cells of a matrix are drawn as means of squares, and tables show the last
+/// 60. The same record gives the same document.
 ///
 /// # Errors
 /// If the record is of another [`STREAM_SCHEMA`](crate::STREAM_SCHEMA), has no experience, matrices that are not `[T, T]`,
@@ -30,51 +27,55 @@ pub fn stream_document(record: &StreamRecord) -> Result<Document, ReportError> {
     let n = record.names.len();
     let mut blocks = vec![Block::Headline(headline(record, &summary).into())];
     blocks.extend(charts::served_risk(record, &summary, &series).map(Block::Figure));
-    blocks.extend([
-        Block::heading("Every encoder on every experience"),
-        Block::Figure(charts::matrices(record)),
-        Block::heading(match record.controls.is_empty() {
-            true => "Cost",
-            false => "The method next to its controls",
-        }),
-    ]);
-    blocks.extend(charts::gap_and_cost(record, &summary, &series).map(Block::Figure));
-    blocks.extend([
+    blocks.push(Block::Table(tables::overview(record, &summary, &series)));
+    let folded = |title: &str, content: Vec<Block>| Block::Details(title.into(), content);
+    blocks.push(folded(
+        "Every encoder on every experience",
+        vec![Block::Figure(charts::matrices(record))],
+    ));
+    let costs = charts::gap_and_cost(record, &summary, &series).map(Block::Figure);
+    let ends = [
         Block::Table(tables::at_the_end(&summary, &series)),
         Block::text(
             "Means are over the held-out samples of all experiences so far. The passes are those of the updates; the \
              training on the first experience, which all have alike, is not among them.",
         ),
-    ]);
-    blocks.extend(charts::encoder(record).into_iter().flat_map(|figure| {
-        [
-            Block::heading("Changes of the encoder"),
-            Block::Figure(figure),
-        ]
-    }));
-    blocks.extend([
-        Block::heading("Forgetting and transfer"),
+    ];
+    let title = match record.controls.is_empty() {
+        true => "Cost",
+        false => "The method next to its controls",
+    };
+    blocks.push(folded(title, costs.into_iter().chain(ends).collect()));
+    let changes = charts::encoder(record).map(|figure| vec![Block::Figure(figure)]);
+    blocks.extend(changes.map(|figure| folded("Changes of the encoder", figure)));
+    let forgotten = summary.forgotten.map(|change| {
+        let (method, compared) = (&record.method, compared(change));
+        Block::text(format!(
+            "On earlier experiences the risk of {method} is {compared} right after each."
+        ))
+    });
+    let measures = [
         Block::Table(tables::measures(record)),
         Block::text(
             "R[i][j] is the measure of the encoder after experience i on held-out samples of experience j. Formulas are \
              for an accuracy, of which higher is better; for a risk, differences are turned round. Levels are numbers, \
              differences are in words.",
         ),
-    ]);
+    ];
+    blocks.push(folded(
+        "Forgetting and transfer",
+        forgotten.into_iter().chain(measures).collect(),
+    ));
     let mut tables = vec![("Experiences", tables::experiences(record))];
     if !record.decisions.is_empty() {
         tables.push(("Decisions on updates", tables::decisions(record)));
     }
     for (title, table) in tables {
-        let left_out = left_out(title, n);
-        if n <= MOST_OPEN {
-            blocks.extend([Block::heading(title), Block::Table(table)]);
-        } else {
-            let note = left_out.map(Block::text);
-            let inner = note.into_iter().chain([Block::Table(table)]).collect();
-            blocks.push(Block::Details(title.into(), inner));
-        }
+        let note = left_out(title, n).map(Block::text);
+        let inner = note.into_iter().chain([Block::Table(table)]);
+        blocks.push(folded(title, inner.collect()));
     }
+    blocks.push(folded("Settings", vec![Block::text(settings(record))]));
     blocks.push(Block::guide(&TERMS));
     let title = format!("{}: {} over a stream", record.data, record.method);
     Ok(Document::new(title, facts(record), blocks))
@@ -91,19 +92,27 @@ fn left_out(title: &str, n: usize) -> Option<String> {
 }
 
 fn facts(record: &StreamRecord) -> String {
+    let split = record
+        .split
+        .iter()
+        .map(|split| format!(" · split: {split}"));
+    format!(
+        "{}{} · old samples: {} · updates: {}",
+        plural(record.names.len(), "experience"),
+        split.collect::<String>(),
+        record.keep,
+        record.policy.when
+    )
+}
+
+/// Writes the limits of the updates, and the settings.
+fn settings(record: &StreamRecord) -> String {
     let budget = |passes: Option<f64>, of: &str| {
         passes.map(|passes| format!("at most {} charged passes {of}", count(passes)))
     };
+    let pending = record.policy.at_latest;
     let parts = [
-        Some(plural(record.names.len(), "experience")),
-        record.split.as_ref().map(|split| format!("split: {split}")),
-        Some(format!("method: {}", record.method)),
-        Some(format!("old samples: {}", record.keep)),
-        Some(format!("updates: {}", record.policy.when)),
-        record
-            .policy
-            .at_latest
-            .map(|n| format!("at most {} pending", plural(n, "experience"))),
+        pending.map(|n| format!("at most {} pending", plural(n, "experience"))),
         budget(record.policy.budget_per_update, "an update"),
         budget(record.policy.budget_total, "in all"),
         Some(record.settings.words()),
@@ -127,7 +136,7 @@ mod tests {
         let record = stream(5);
         let page = page(&record);
         let places = [
-            "After 5 experiences warm is worse by",
+            "Use retraining: after 5 experiences warm is worse by",
             "served risk, nats</text>",
             "risk, nats: row = encoder",
             "accuracy: row = encoder",
@@ -139,6 +148,7 @@ mod tests {
             "Forgetting and transfer</h2>",
             "Experiences</h2>",
             "Decisions on updates</h2>",
+            "Settings</h2>",
             "How to read this page",
         ]
         .map(|words| page.find(words).unwrap_or_else(|| panic!("no {words}")));
@@ -146,8 +156,9 @@ mod tests {
         let text = text_of(&page);
         for words in [
             "TOYS: warm over a stream",
-            "5 experiences · split: class · method: warm · old samples: reservoir:100 · updates: every:2 · at most \
-             4000 charged passes an update · seed 3",
+            "5 experiences · split: class · old samples: reservoir:100 · updates: every:2",
+            "at most 4000 charged passes an update · seed 3 · backend: flex",
+            "On earlier experiences the risk of warm is worse by 0.010 nats than right after each.",
             "mean over j < T of R[j][j] − R[T][j]",
             "2 experiences are pending, 2 are a reason",
         ] {
@@ -251,16 +262,37 @@ mod tests {
     fn the_terminal_and_markdown_say_the_same() {
         let document = stream_document(&stream(5)).unwrap();
         let (terminal, markdown) = (document.terminal(80, false), document.markdown());
-        for words in ["After 5 experiences", "retraining", "worse by 0.010 nats"] {
+        for words in ["after 5 experiences", "mean: retraining", "day 3"] {
             assert!(
                 terminal.contains(words) && markdown.contains(words),
                 "{words}"
             );
         }
-        assert!(
-            terminal.lines().all(|line| line.chars().count() <= 80),
-            "{terminal}"
-        );
+        assert!(markdown.contains("worse by 0.048 nats |"));
+    }
+
+    /// With the empty line and the name of the folder that follow.
+    #[test]
+    fn the_end_of_a_stream_fits_on_a_screen() {
+        for n in [2, 5, 40, 400] {
+            let terminal = stream_document(&stream(n)).unwrap().terminal(80, false);
+            assert!(terminal.lines().count() + 2 <= 24, "{n}: {terminal}");
+            assert!(
+                terminal.lines().all(|line| line.chars().count() <= 80),
+                "{terminal}"
+            );
+            assert_eq!(terminal.contains("more …"), n > 5, "{terminal}");
+        }
+    }
+
+    #[test]
+    fn the_first_screen_is_an_answer_a_chart_and_a_table_of_four_columns() {
+        let page = page(&stream(5));
+        let (before, _) = page.split_once("<details class=\"card\">").unwrap();
+        assert_eq!(before.matches("class=\"headline\"").count(), 1);
+        assert_eq!(before.matches("<svg class=\"chart\"").count(), 1);
+        assert_eq!(before.matches("<table class=\"few\">").count(), 1);
+        assert_eq!(row(&page, "risk, nats").len(), 3);
     }
 
     #[test]

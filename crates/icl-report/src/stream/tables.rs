@@ -11,9 +11,56 @@ use crate::text::number::{accuracy, change, count, nats, percent, seconds};
 /// Largest number of rows of a table: those of the last experiences.
 pub(crate) const MOST_ROWS: usize = 60;
 
+/// Number of first experiences on the first screen, where not all are there.
+const FIRST: usize = 2;
+/// Number of last experiences on the first screen, where not all are there.
+const LAST: usize = 2;
+
 /// Returns the first experience that the tables show.
 pub(crate) fn first_shown(n: usize) -> usize {
     n.saturating_sub(MOST_ROWS)
+}
+
+/// Makes the table of the experiences in four columns, with the means of the method and its controls below. Of many, the
+/// first and the last are shown.
+pub(crate) fn overview(record: &StreamRecord, summary: &StreamSummary, series: &Series) -> Table {
+    let n = record.names.len();
+    let last = record.risk.last();
+    let row = |at: usize| {
+        let of = &record.experiences[at];
+        let cells = vec![
+            optional(of.served_risk, nats),
+            optional(of.risk, nats),
+            optional(last.and_then(|row| *row.get(at)?), nats),
+        ];
+        Row::new(of.name.as_str(), cells)
+    };
+    let n_left_out = match n > FIRST + LAST + 1 {
+        true => n - FIRST - LAST,
+        false => 0,
+    };
+    let mut rows: Vec<Row> = match n_left_out {
+        0 => (0..n).map(row).collect(),
+        _ => (0..FIRST).map(row).collect(),
+    };
+    if n_left_out > 0 {
+        let dots = || TableCell::Word("…".to_owned());
+        let cells = std::iter::repeat_with(dots).take(3).collect();
+        rows.push(Row::new(format!("… {n_left_out} more …"), cells));
+        rows.extend((n - LAST..n).map(row));
+    }
+    let strategies = std::iter::once(&summary.own).chain(&summary.controls);
+    rows.extend(strategies.enumerate().map(|(at, of)| {
+        let means = [of.mean_served, of.mean_after, of.mean_risk];
+        let cells = means.map(|mean| optional(mean, nats)).into();
+        let head = format!("mean: {}", series.name(at));
+        Row::new(head, cells).coloured(series.colour(at)).floor()
+    }));
+    Table {
+        corner: "risk, nats".into(),
+        columns: ["served", "after it", "at the end"].map(Column::new).into(),
+        rows,
+    }
 }
 
 /// Makes the table of the method and its controls at the end.
@@ -244,6 +291,23 @@ mod tests {
             );
         }
         assert_eq!(measure("bwt", f64::NAN, f64::INFINITY), ["–", "–"]);
+    }
+
+    #[test]
+    fn the_first_screen_leaves_out_the_middle() {
+        let table = |n| {
+            let record = stream(n);
+            let table = overview(&record, &StreamSummary::of(&record), &Series::new(&record));
+            let heads = table.rows.iter().map(|row| row.head.plain());
+            (table.columns.len(), heads.collect::<Vec<_>>())
+        };
+        let means = ["mean: warm", "mean: retraining", "mean: never"];
+        let (n_columns, heads) = table(5);
+        assert_eq!((n_columns, heads.len()), (3, 5 + means.len()));
+        let (_, heads) = table(30);
+        let shown = ["day 1", "day 2", "… 26 more …", "day 29", "day 30"];
+        assert_eq!(heads[..5], shown);
+        assert_eq!(heads[5..], means);
     }
 
     #[test]

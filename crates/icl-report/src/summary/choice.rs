@@ -156,26 +156,34 @@ fn risks(of: &RunRecord, is_held_out: bool) -> [f64; 2] {
     }
 }
 
-/// Compares paired risks of the seeds: a difference counts where it is more than 1 % of the risk and its interval does
-/// not hold 0. A single seed has the standard errors of its held-out samples, which are more than that of the paired
-/// losses.
+/// Compares the risks of the seeds. A single seed has the standard errors of its held-out samples, which are more than
+/// that of the paired losses.
 fn answer(pairs: &[(&RunRecord, &RunRecord)], origin: Origin, is_held_out: bool) -> Answer {
     let risk = |of: &RunRecord| risks(of, is_held_out)[usize::from(origin == Origin::New)];
     let (own, of): (Vec<f64>, Vec<f64>) = pairs.iter().map(|(a, b)| (risk(a), risk(b))).unzip();
-    let noise = match pairs {
-        [(a, b)] => {
-            let error = |of: &RunRecord| Some(of.update.held_out_risk?.standard_error[origin]);
-            let errors = error(a).zip(error(b)).filter(|_| is_held_out);
-            errors.map_or(0.0, |(a, b)| 2.0 * a.hypot(b))
-        }
-        _ => PairedDifference::of(&of, &own, LEVEL)
+    let error = |of: &RunRecord| Some(of.update.held_out_risk?.standard_error[origin]);
+    let alone = match pairs {
+        [(a, b)] if is_held_out => error(a).zip(error(b)),
+        _ => None,
+    };
+    compare(&own, &of, alone.map_or(0.0, |(a, b)| 2.0 * a.hypot(b)))
+}
+
+/// Compares paired risks: a difference counts where it is more than 1 % of the risk and its interval does not hold 0. A
+/// single pair has no interval, and `noise` instead.
+pub(crate) fn compare(own: &[f64], of: &[f64], noise: f64) -> Answer {
+    let Some((mean_own, mean_of)) = mean(own).zip(mean(of)) else {
+        return Answer::NoClearDifference;
+    };
+    let noise = match own.len() {
+        1 => noise,
+        _ => PairedDifference::of(of, own, LEVEL)
             .map_or(f64::INFINITY, |of| of.interval[1] - of.mean),
     };
-    let means = mean(&own).zip(mean(&of));
-    let (difference, least) = means.map_or((0.0, 0.0), |(own, of)| (own - of, LEAST * of.abs()));
-    match difference {
-        x if x > noise.max(least) => Answer::Worse,
-        x if x < -noise.max(least) => Answer::Better,
+    let least = noise.max(LEAST * mean_of.abs());
+    match mean_own - mean_of {
+        difference if difference > least => Answer::Worse,
+        difference if difference < -least => Answer::Better,
         _ => Answer::NoClearDifference,
     }
 }
