@@ -67,7 +67,8 @@ fn written(value: f64) -> String {
 #[test]
 fn it_updates_an_encoder() {
     let at = toys();
-    let ran = update(at.path(), &format!("{DATA} --seed 3 --epochs 60 --out out")).succeeded();
+    let line = format!("{DATA} --seed 3 --epochs 60 --wide --out out");
+    let ran = update(at.path(), &line).succeeded();
     let [first, out] = ["first", "out"].map(|folder| at.path().join(folder));
     assert_eq!(names(&out), FILES);
     let record = record(&out);

@@ -1,5 +1,6 @@
 //! One encoder before and after an update.
 
+mod chart;
 mod guide;
 mod page;
 mod table;

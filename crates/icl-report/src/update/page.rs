@@ -1,9 +1,9 @@
 //! Document of an update.
 
 use icl_core::ByOrigin;
-use icl_train::{Evaluation, inert_move};
+use icl_train::inert_move;
 
-use crate::chart::{AxisScale, Figure, Line, LineChart, Palette};
+use crate::chart::Palette;
 use crate::course::{Course, sections};
 use crate::document::{Block, Document};
 use crate::error::{ReportError, check_schema};
@@ -13,29 +13,13 @@ use crate::stop_reason::stop_reason;
 use crate::summary::change::UpdateSummary;
 use crate::text::number::{change, count, nats, percent, plural, seconds};
 use crate::update::guide::TERMS;
-use crate::update::{table, verdict};
-
-/// Name and quantity that is followed over the update.
-type Followed = (&'static str, fn(&Evaluation) -> f64);
-
-const RISKS: [Followed; 3] = [
-    ("all data", |evaluation| evaluation.risk.all),
-    ("old data", |evaluation| evaluation.risk.old),
-    ("new data", |evaluation| evaluation.risk.new),
-];
-
-/// Parts of the exact risk on old data.
-const PARTS: [Followed; 2] = [
-    ("NCE-I under the old noise, on old data", |evaluation| {
-        evaluation.risk.nce1_old
-    }),
-    ("NCE-II on old data", |evaluation| evaluation.risk.nce2_old),
-];
+use crate::update::{chart, table, verdict};
 
 /// Makes the document of an update: one encoder before and after.
 ///
-/// It begins with the verdict in one sentence and a chart of the exact risk; a table follows, then
-/// folded sections. The same record gives the same document.
+/// It begins with the verdict in one sentence, a chart of the differences that it rests on and a table of the same held-out
+/// samples; what it means for stored embeddings and what it cost follow, then folded sections. The same record gives the
+/// same document.
 ///
 /// # Errors
 /// If the record is of another [`UPDATE_SCHEMA`].
@@ -58,12 +42,12 @@ pub fn update_document(record: &UpdateRecord) -> Result<Document, ReportError> {
     let mut sentences = verdict::sentences(&summary).into_iter();
     let headline = sentences.next().unwrap_or_default();
     let mut blocks = vec![Block::Headline(headline.into())];
-    blocks.extend(course(record).map(Block::Figure));
-    blocks.push(Block::heading("Before and after"));
+    let differences = chart::differences(record);
+    let mut course = chart::course(record);
+    let first = differences.or_else(|| course.take());
+    blocks.extend(first.map(Block::Figure));
     blocks.push(Block::Table(table::before_and_after(record)));
-    blocks.extend(sentences.map(Block::text));
     blocks.extend(clipped(record).map(Block::text));
-    blocks.extend(held_out(record).map(Block::text));
     blocks.push(Block::text(neighbours(record)));
     blocks.extend(recall(record).map(Block::text));
     blocks.push(Block::text(cost(record)));
@@ -71,51 +55,21 @@ pub fn update_document(record: &UpdateRecord) -> Result<Document, ReportError> {
     let inert = inert_move(&record.update.support_moves);
     let inert = inert.map(|found| inert_sentence(&record.method, found));
     blocks.extend(inert.map(|sentence| Block::Warning(sentence.into())));
-    blocks.push(Block::text(table::residual(&summary)));
+    let mut all: Vec<Block> = sentences.map(Block::text).collect();
+    all.extend(held_out(record).map(Block::text));
+    all.push(Block::Table(table::all_numbers(record)));
+    all.push(Block::text(table::residual(&summary)));
+    blocks.push(Block::Details("All numbers".into(), all));
+    let figures = course.into_iter().chain(chart::parts(record));
+    let figures: Vec<Block> = figures.map(Block::Figure).collect();
+    if !figures.is_empty() {
+        blocks.push(Block::Details("Exact risk over the update".into(), figures));
+    }
     let course = Course::of(&record.method, record.method.clone(), &record.course);
     let course = course.with_rates(&record.update);
     blocks.extend(sections(&[course], &Palette::new([record.method.as_str()])));
     blocks.push(Block::guide(&TERMS));
     Ok(Document::new(title, facts, blocks))
-}
-
-/// Draws the exact risk and its parts over the update; `None` if nothing was measured on the way.
-fn course(record: &UpdateRecord) -> Option<Figure> {
-    let names = || RISKS.iter().chain(&PARTS).map(|(name, _)| *name);
-    let palette = Palette::new(names());
-    let chart = |title, y_label: &'static str, followed: &[Followed]| {
-        let lines = followed.iter().map(|(name, of)| {
-            let points = record.course.evaluations.iter();
-            let points = points.map(|e| (e.sample_passes as f64, of(e)));
-            Line::new(*name, palette.colour(name), points.collect())
-        });
-        let passes = "sample passes (logarithmic, 0 at the left)";
-        LineChart::new(
-            title,
-            (passes, AxisScale::FromZero),
-            (y_label, AxisScale::Linear),
-            lines.collect(),
-        )
-        .svg()
-    };
-    (record.course.evaluations.len() > 1).then(|| {
-        Figure::new(
-            "Lower is better. The flat piece at the left is the risk before the first step.",
-            palette.legend(names()),
-            vec![
-                chart(
-                    "Exact risk over all, old and new data against sample passes",
-                    "exact risk, nats",
-                    &RISKS,
-                ),
-                chart(
-                    "Parts of the exact risk on old data against sample passes",
-                    "parts of the exact risk on old data, nats",
-                    &PARTS,
-                ),
-            ],
-        )
-    })
 }
 
 /// Writes the risk over the held-out samples before and after; `None` without such samples.
@@ -242,6 +196,11 @@ mod tests {
         });
         record.training.charged_passes = 1234.0;
         let text = text_of(&page(&record));
+        let cells = ["2.000", "1.500", "−0.500−25.0 %"];
+        assert_eq!(row(&page(&record), "held-out risk, 12 old samples"), cells);
+        record.verdict = Some(verdict(-0.1, 0.0));
+        let cells = ["3.000", "2.500", "0.000[−0.001 to +0.001]"];
+        assert_eq!(row(&page(&record), "held-out risk, 8 new samples"), cells);
         for words in [
             "2.000 → 1.500 nats on 12 old samples (standard error 0.015)",
             "3.000 → 2.500 nats on 8 new samples (standard error 0.025)",
@@ -304,7 +263,7 @@ mod tests {
         let mut record = update(2.8, 2.25, 0.1);
         record.verdict = Some(verdict(-0.1, -0.2));
         let document = update_document(&record).unwrap();
-        let (terminal, markdown) = (document.terminal(80, false), document.markdown());
+        let (terminal, markdown) = (document.terminal(80, true), document.markdown());
         let line = |text: &str, name: &str| -> Vec<String> {
             let line = text.lines().find(|line| line.contains(name)).unwrap();
             let (_, cells) = line.split_once(name).unwrap();
@@ -318,8 +277,26 @@ mod tests {
         assert_eq!(line(&terminal, "exact risk, all data"), expected);
         assert_eq!(line(&markdown, "exact risk, all data"), expected);
         assert!(terminal.contains("The updated encoder is better on old and on new data.\n"));
-        // All columns are there, and the folded sections hold charts alone.
-        assert!(!terminal.contains("--wide"), "{terminal}");
+        // The table of all numbers is folded.
+        assert!(
+            document
+                .terminal(80, false)
+                .contains("--wide shows 1 table more.")
+        );
+    }
+
+    #[test]
+    fn the_first_screen_is_a_verdict_a_chart_and_a_table_of_four_columns() {
+        let mut record = update(2.8, 2.25, 0.1);
+        for verdict in [None, Some(verdict(-0.1, 0.0))] {
+            record.verdict = verdict;
+            let page = page(&record);
+            let (before, _) = page.split_once("<details class=\"card\">").unwrap();
+            assert_eq!(before.matches("class=\"headline\"").count(), 1);
+            assert_eq!(before.matches("<svg class=\"chart\"").count(), 1);
+            assert_eq!(before.matches("<table class=\"few\">").count(), 1);
+            assert!(!before.contains("NCE-I<"), "theory is folded");
+        }
     }
 
     #[test]
