@@ -57,20 +57,25 @@ pub fn negatives_document(advice: &NegativesAdvice) -> Result<Document, Error> {
     if optimum.is_at_bound {
         blocks.push(Block::Warning(bound(lambda, max_k).into()));
     }
+    let [first, shares] = tables(advice, &optimum);
+    let mut others = vec![Block::Figure(charts::best_k(lambda, &best))];
+    others.extend(artefact(lambda, &best).map(Block::text));
     blocks.extend([
-        Block::Table(table(advice, &optimum)),
-        Block::heading("Good, bad and easy samples"),
-        Block::Figure(charts::shares(advice)),
-        Block::heading("Labels and predictions"),
-        Block::text(predictions(&advice.course)),
-        Block::Figure(charts::probabilities(advice)),
-        Block::Figure(charts::auc_over_separation()),
-        Block::heading("Other separations"),
-        Block::Figure(charts::best_k(lambda, &best)),
+        Block::Table(first),
+        Block::Details(
+            "Good, bad and easy samples".into(),
+            vec![Block::Figure(charts::shares(advice)), Block::Table(shares)],
+        ),
+        Block::Details(
+            "Labels and predictions".into(),
+            vec![
+                Block::text(predictions(&advice.course)),
+                Block::Figure(charts::probabilities(advice)),
+                Block::Figure(charts::auc_over_separation()),
+            ],
+        ),
+        Block::Details("Other separations".into(), others),
     ]);
-    if let Some(artefact) = artefact(lambda, &best) {
-        blocks.push(Block::text(artefact));
-    }
     blocks.push(Block::guide(&TERMS));
     let facts = format!(
         "labels: AUC {}, separation μ {} · λ = {lambda} · K up to {max_k}",
@@ -151,30 +156,45 @@ fn artefact(lambda: f64, best: &[BestAt]) -> Option<String> {
     ))
 }
 
-/// Returns the table over powers of two, the best number and the ends of its range.
-fn table(advice: &NegativesAdvice, optimum: &Optimum) -> Table {
+/// Returns the tables over powers of two, the best number and the ends of its range: effectiveness and probabilities, and
+/// shares of samples.
+fn tables(advice: &NegativesAdvice, optimum: &Optimum) -> [Table; 2] {
     let cell = |value: f64| TableCell::number(value, |value| rounded(value, 4));
-    let row = |k: usize| {
-        let [label, prediction] = advice.probabilities[k - 1];
-        let shares = Shares::new(label, prediction);
-        let head = match k == optimum.k {
-            true => format!("{k}, the best"),
-            false => k.to_string(),
-        };
-        let mut cells = vec![TableCell::number(
-            shares.effectiveness(advice.lambda),
-            |value| rounded(value, 6),
-        )];
-        cells.extend([label, prediction, shares.good, shares.bad, shares.easy].map(cell));
-        Row::new(head, cells)
+    let head = |k: usize| match k == optimum.k {
+        true => format!("{k}, the best"),
+        false => k.to_string(),
     };
-    Table {
+    let rows = |cells: &dyn Fn([f64; 2], Shares) -> Vec<TableCell>| {
+        let row = |k: usize| {
+            let of @ [label, prediction] = advice.probabilities[k - 1];
+            Row::new(head(k), cells(of, Shares::new(label, prediction)))
+        };
+        advice.shown(optimum).into_iter().map(row).collect()
+    };
+    let effectiveness = |shares: &Shares| {
+        let value = shares.effectiveness(advice.lambda);
+        TableCell::number(value, |value| rounded(value, 6))
+    };
+    let table = |names: [&'static str; 3], rows| Table {
         corner: "K".into(),
-        columns: ["v", "P(A)", "P(B)", "good", "bad", "easy"]
-            .map(Column::new)
-            .into(),
-        rows: advice.shown(optimum).into_iter().map(row).collect(),
-    }
+        columns: names.map(Column::new).into(),
+        rows,
+    };
+    [
+        table(
+            ["v", "P(A)", "P(B)"],
+            rows(&|of, shares| {
+                let probabilities = of.map(cell);
+                std::iter::once(effectiveness(&shares))
+                    .chain(probabilities)
+                    .collect()
+            }),
+        ),
+        table(
+            ["good", "bad", "easy"],
+            rows(&|_, shares| [shares.good, shares.bad, shares.easy].map(cell).into()),
+        ),
+    ]
 }
 
 #[cfg(test)]
@@ -212,10 +232,14 @@ mod tests {
         assert!(html.find("headline") < html.find("<svg class=\"chart\""));
         assert_eq!(html.matches("<svg class=\"chart\"").count(), 5);
         assert_eq!(html.matches("class=\"shade\"").count(), 1);
+        let (before, _) = html.split_once("<details class=\"card\">").unwrap();
+        assert_eq!(before.matches("<svg class=\"chart\"").count(), 1);
+        assert_eq!(before.matches("<table class=\"few\">").count(), 1);
         assert!(markdown.contains("It is an artefact of counting samples as easy"));
         assert!(markdown.contains("simulated course of a whole training"));
         // Those of the model at μ = 2.326174: P(A) by SciPy, v as in the test of `icl negatives`.
         let expected = ["0.261087", "0.6752"];
+        assert_eq!(row(&html, "18, the best").len(), 3);
         assert_eq!(row(&html, "18, the best")[..2], expected);
         assert_fits(&document, 90);
     }
