@@ -24,7 +24,7 @@ pub struct ChartRow {
     pub(crate) median: Option<f64>,
     extent: Extent,
     diamond: Option<f64>,
-    text: String,
+    pub(crate) text: String,
 }
 
 /// Part of the seeds that a row shows.
@@ -71,11 +71,6 @@ impl ChartRow {
             diamond: None,
             text: median.map_or_else(|| MISSING.to_owned(), |median| rounded(median, 3)),
         }
-    }
-
-    /// Sets the value as text.
-    pub(crate) fn text(self, text: String) -> Self {
-        Self { text, ..self }
     }
 
     /// Marks another value to compare with by a diamond.
@@ -237,8 +232,8 @@ impl<'a> RowChart<'a> {
         let values = self.rows.iter().flat_map(ChartRow::values);
         let levels = self.levels.iter().map(|level| level.0);
         let values = values.chain(levels).chain(self.range.iter().copied());
-        let is_bar = |row: &ChartRow| matches!(row.extent, Extent::Bar(_));
-        if !self.rows.iter().any(is_bar) {
+        let mut rows = self.rows.iter();
+        if !rows.any(|row| matches!(row.extent, Extent::Bar(_))) {
             return AxisScale::Linear.padded(values);
         }
         let finite = values.filter(|value| value.is_finite());

@@ -47,10 +47,9 @@ impl Linear {
             false => value.clamp(-LARGEST, LARGEST),
         };
         let (low, high) = (bounded(low), bounded(high));
-        let (low, high) = if high > low {
-            (low, high)
-        } else {
-            (low - 0.5, low + 0.5)
+        let (low, high) = match high > low {
+            true => (low, high),
+            false => (low - 0.5, low + 0.5),
         };
         let narrowest = (NARROWEST * low.abs().max(high.abs())).max(SMALLEST);
         let (low, high) = if high - low < narrowest {
@@ -126,17 +125,10 @@ impl AxisScale {
         }
     }
 
-    /// Returns the range of finite values, in what is linear along the axis, with a margin on both sides; `(0, 1)`
-    /// without any, or where all are 0.
+    /// Returns the range of finite values, in what is linear along the axis, with a margin on both sides: that of 0 and 1
+    /// without any, and `(0, 1)` where all are 0.
     pub(super) fn padded(self, values: impl Iterator<Item = f64>) -> (f64, f64) {
-        let mut values = values
-            .map(|value| self.of(value))
-            .filter(|x| x.is_finite())
-            .peekable();
-        if values.peek().is_none() {
-            return (0.0, 1.0);
-        }
-        let (low, high) = ends(values);
+        let (low, high) = ends(values.map(|value| self.of(value)));
         // Around one value, or values that luck alone may part, the axis shows their size and not their difference.
         let least = match self {
             Self::Linear | Self::Counted => LEAST_RANGE * low.abs().max(high.abs()),
@@ -209,8 +201,10 @@ impl Axis {
     pub(super) fn ticks(&self, n: usize, size: impl Fn(&str) -> f64) -> Vec<(f64, String)> {
         let Linear { low, high, .. } = self.linear;
         let labelled = |values: Vec<f64>| -> Vec<(f64, String)> {
-            let label = |value: f64| (self.at(value), axis_count(value));
-            values.into_iter().map(label).collect()
+            values
+                .into_iter()
+                .map(|x| (self.at(x), axis_count(x)))
+                .collect()
         };
         let round = |(values, digits): (Vec<f64>, usize)| -> Vec<(f64, String)> {
             let label = |value: f64| match value >= 1e4 {
@@ -297,8 +291,7 @@ fn power_of(logarithm: f64) -> i32 {
 
 /// Returns the distance of powers of ten at which there are at most [`MOST_DECADES`] and one.
 fn decade_stride(powers: &RangeInclusive<i32>) -> i32 {
-    let decades = powers.end() - powers.start();
-    (decades / MOST_DECADES + i32::from(decades % MOST_DECADES > 0)).max(1)
+    ((powers.end() - powers.start() + MOST_DECADES - 1) / MOST_DECADES).max(1)
 }
 
 #[cfg(test)]
@@ -347,7 +340,7 @@ mod tests {
             labels(Linear, &[0.0]),
             ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]
         );
-        assert_eq!(Linear.padded([f64::NAN].into_iter()), (0.0, 1.0));
+        assert_eq!(Linear.padded([f64::NAN].into_iter()), (-0.06, 1.06));
         // Less than half a power of ten has values between.
         assert_eq!(
             labels(Logarithmic, &[2.2, 2.8]),

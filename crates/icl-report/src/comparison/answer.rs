@@ -124,8 +124,8 @@ mod tests {
         let icl = ("icl", [0.76, 0.78], 42_000.0);
         assert_eq!(
             said(&[kept, RETRAINING, tuned, icl]),
-            "Use icl: it does not differ clearly from retraining on held-out old and new data (1 seed). It saves 10.0×: \
-             it costs 42.0 k passes (42.0 s), retraining 420.0 k passes (7.00 min)."
+            "Use icl: it does not differ clearly from retraining on held-out old and new data (1 seed). It saves \
+             10.0×: it costs 42.0 k passes (42.0 s), retraining 420.0 k passes (7.00 min)."
         );
         let warm = ("warm", [0.74, 0.76], 42_000.0);
         let text = said(&[kept, RETRAINING, warm, icl]);
@@ -135,8 +135,8 @@ mod tests {
         );
         assert_eq!(
             said(&[kept, RETRAINING, tuned]),
-            "Use retraining, which costs 420.0 k passes (7.00 min): every other method is clearly worse on held-out old \
-             and new data, so nothing is saved."
+            "Use retraining, which costs 420.0 k passes (7.00 min): every other method is clearly worse on held-out \
+             old and new data, so nothing is saved."
         );
     }
 
@@ -150,8 +150,8 @@ mod tests {
         );
         assert_eq!(
             said(&[RETRAINING, ("inference", [0.75, 0.77], 0.0), slow]),
-            "Keep the old encoder: it does not differ clearly from retraining on held-out old and new data (1 seed). That \
-             saves all of the cost of retraining, 420.0 k passes (7.00 min)."
+            "Keep the old encoder: it does not differ clearly from retraining on held-out old and new data (1 seed). \
+             That saves all of the cost of retraining, 420.0 k passes (7.00 min)."
         );
         assert!(said(&[slow]).starts_with("Only icl was run, for 420.0 k passes"));
     }

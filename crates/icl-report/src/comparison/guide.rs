@@ -32,10 +32,10 @@ pub(crate) const TERMS: [(&str, &str); 14] = [
     ),
     (
         "The method to use",
-        "The cheapest that is not clearly worse than retraining, on old or on new data, measured on held-out samples where \
-         there are any. A difference is clear where it is more than 1 % of the risk and the 95 % interval of the paired \
-         differences over the seeds (Student's t) does not hold 0; with one seed, where it is more than twice the standard \
-         error over the samples. More seeds find smaller differences.",
+        "The cheapest that is not clearly worse than retraining, on old or on new data, measured on held-out samples \
+         where there are any. A difference is clear where it is more than 1 % of the risk and the 95 % interval of the \
+         paired differences over the seeds (Student's t) does not hold 0; with one seed, where it is more than twice \
+         the standard error over the samples. More seeds find smaller differences.",
     ),
     (
         "Target",

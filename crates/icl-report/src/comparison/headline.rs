@@ -167,8 +167,8 @@ mod tests {
                 reaching("warm", 2, Some((10, 2_000, 4.0)), 2.1),
             ]),
             "warm reaches the quality of retraining in both seeds at the lowest cost: 1500 \
-             charged passes, 7.5× fewer than retraining (median over 2 seeds, 5.0×–10.0×), but ends above the target in \
-             1 of 2 seeds."
+             charged passes, 7.5× fewer than retraining (median over 2 seeds, 5.0×–10.0×), but ends above the target \
+             in 1 of 2 seeds."
         );
         assert_eq!(
             beside_retraining(vec![reaching("warm", 1, QUICK, 1.9)]),

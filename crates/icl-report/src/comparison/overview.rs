@@ -6,8 +6,8 @@ use crate::summary::protocols::with_article;
 use crate::summary::{Comparison, MethodSummary};
 use crate::text::number::{accuracy, count, duration, nats};
 
-/// Makes the table of all methods, in at most four columns: risk on old and on new held-out data, or on the training data
-/// where none were held out, accuracy with its floors below, and the cost with the seconds of training.
+/// Makes the table of all methods, in at most four columns: risk on old and on new held-out data, or on the training
+/// data where none were held out, accuracy with its floors below, and the cost with the seconds of training.
 pub(crate) fn overview(comparison: &Comparison, is_held_out: bool, palette: &Palette) -> Table {
     let (risk, quantities) = if is_held_out {
         let quantities = ["held_out_risk.old", "held_out_risk.new"];

@@ -19,10 +19,10 @@ use crate::text::number::{MISSING, plural, rounded};
 
 /// Makes the document of a comparison: which method to use, what it saves and what it costs.
 ///
-/// It begins with the answer, a chart of each method's risk next to that of retraining, and a table of the same samples;
-/// folded sections follow with all numbers, speed-ups, curves, accuracies, learning rates and maps. All numbers are those
-/// of `comparison`, which is [`Comparison::of`] the `records`; curves and dots are drawn from these. The same records give
-/// the same document.
+/// It begins with the answer, a chart of each method's risk next to that of retraining, and a table of the same
+/// samples; folded sections follow with all numbers, speed-ups, curves, accuracies, learning rates and maps. All
+/// numbers are those of `comparison`, which is [`Comparison::of`] the `records`; curves and dots are drawn from these.
+/// The same records give the same document.
 ///
 /// # Errors
 /// If a part of the map does not have one entry per label.

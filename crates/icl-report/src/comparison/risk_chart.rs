@@ -23,13 +23,14 @@ pub(crate) fn figure(choice: &Choice, palette: &Palette) -> Figure {
         let values = of.excess.iter().map(|share| 100.0 * share).collect();
         let median = of.median();
         let difference = median.map_or_else(|| MISSING.to_owned(), |of| with_sign(of, percent));
-        ChartRow::dots(
+        let mut row = ChartRow::dots(
             palette.label(&of.method),
             palette.colour(&of.method),
             values,
             median.map(|of| 100.0 * of),
-        )
-        .text(format!("{difference} · {} passes", count(of.passes)))
+        );
+        row.text = format!("{difference} · {} passes", count(of.passes));
+        row
     };
     let reference = &choice.methods[choice.reference].method;
     let label = format!("risk above that of {reference}, %");

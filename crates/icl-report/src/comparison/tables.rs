@@ -85,10 +85,11 @@ pub(crate) fn comparison(methods: &[MethodSummary], palette: &Palette) -> Table 
             ("‖Δθ‖/‖θ‖", over("parameter_change", change)),
         ],
     ));
-    if has("cross_version_recall") {
-        let recall = over("cross_version_recall", percent);
-        groups.push(("", vec![("cross-version recall", recall)]));
-    }
+    let recall = (
+        "cross-version recall",
+        over("cross_version_recall", percent),
+    );
+    groups.extend(has("cross_version_recall").then(|| ("", vec![recall])));
     let mut table = table_of(methods.iter(), palette, groups);
     let has_target = methods.iter().any(|of| of.n_with_target > 0);
     let most_important = if has_target { [0, 3, 6] } else { [6, 7, 8] };

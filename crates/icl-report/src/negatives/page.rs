@@ -156,8 +156,8 @@ fn artefact(lambda: f64, best: &[BestAt]) -> Option<String> {
     ))
 }
 
-/// Returns the tables over powers of two, the best number and the ends of its range: effectiveness and probabilities, and
-/// shares of samples.
+/// Returns the tables over powers of two, the best number and the ends of its range: effectiveness and probabilities,
+/// and shares of samples.
 fn tables(advice: &NegativesAdvice, optimum: &Optimum) -> [Table; 2] {
     let cell = |value: f64| TableCell::number(value, |value| rounded(value, 4));
     let head = |k: usize| match k == optimum.k {

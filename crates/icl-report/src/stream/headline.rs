@@ -145,8 +145,8 @@ mod tests {
             n += usize::from(record.experiences[t].updated);
         }
         let expected = format!(
-            "Use retraining: after 5 experiences warm is worse by {gap:.3} nats than retraining. warm saves {:.1}×: {n} of \
-             4 possible updates cost {own} passes (1.00 s), retraining {:.1} k.",
+            "Use retraining: after 5 experiences warm is worse by {gap:.3} nats than retraining. warm saves {:.1}×: \
+             {n} of 4 possible updates cost {own} passes (1.00 s), retraining {:.1} k.",
             other / own,
             other / 1000.0
         );

@@ -13,10 +13,10 @@ use crate::text::number::{count, plural};
 
 /// Makes the document of a stream: one encoder, updated as experiences arrive, next to its controls.
 ///
-/// It begins with the answer (what to use, what it saves, what it costs), a chart of the risk that was served and a table
-/// of the experiences; folded sections follow with matrices, gaps, costs, changes of the encoder, forgetting and
-/// decisions. Of more than 60 experiences, the cells of a matrix are drawn as means of squares, and tables show the last
-/// 60. The same record gives the same document.
+/// It begins with the answer (what to use, what it saves, what it costs), a chart of the risk that was served and a
+/// table of the experiences; folded sections follow with matrices, gaps, costs, changes of the encoder, forgetting and
+/// decisions. Of more than 60 experiences, the cells of a matrix are drawn as means of squares, and tables show the
+/// last 60. The same record gives the same document.
 ///
 /// # Errors
 /// If the record is of another [`STREAM_SCHEMA`](crate::STREAM_SCHEMA), has no experience, matrices that are not `[T, T]`,

@@ -21,8 +21,8 @@ pub(crate) fn first_shown(n: usize) -> usize {
     n.saturating_sub(MOST_ROWS)
 }
 
-/// Makes the table of the experiences in four columns, with the means of the method and its controls below. Of many, the
-/// first and the last are shown.
+/// Makes the table of the experiences in four columns, with the means of the method and its controls below. Of many,
+/// the first and the last are shown.
 pub(crate) fn overview(record: &StreamRecord, summary: &StreamSummary, series: &Series) -> Table {
     let n = record.names.len();
     let last = record.risk.last();

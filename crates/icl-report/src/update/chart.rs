@@ -40,8 +40,8 @@ pub(crate) fn differences(record: &UpdateRecord) -> Option<Figure> {
         vec![row("old data", &verdict.old), row("new data", &verdict.new)],
     );
     let caption = format!(
-        "Left of 0 the updated encoder is better. Paired differences on {} and {} that were held out, with {} intervals: one \
-         that holds 0 is no clear difference.",
+        "Left of 0 the updated encoder is better. Paired differences on {} and {} that were held out, with {} \
+         intervals: one that holds 0 is no clear difference.",
         plural(verdict.old.n, "old sample"),
         plural(verdict.new.n, "new one"),
         percent(verdict.level),
@@ -60,8 +60,8 @@ pub(crate) fn course(record: &UpdateRecord) -> Option<Figure> {
     )
 }
 
-/// Draws the change of the parts of the exact risk on old data. The parts lie far from each other: as levels they would be
-/// two flat lines.
+/// Draws the change of the parts of the exact risk on old data. The parts lie far from each other: as levels they would
+/// be two flat lines.
 pub(crate) fn parts(record: &UpdateRecord) -> Option<Figure> {
     over_passes(
         record,

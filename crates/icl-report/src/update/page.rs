@@ -17,9 +17,9 @@ use crate::update::{chart, table, verdict};
 
 /// Makes the document of an update: one encoder before and after.
 ///
-/// It begins with the verdict in one sentence, a chart of the differences that it rests on and a table of the same held-out
-/// samples; what it means for stored embeddings and what it cost follow, then folded sections. The same record gives the
-/// same document.
+/// It begins with the verdict in one sentence, a chart of the differences that it rests on and a table of the same
+/// held-out samples; what it means for stored embeddings and what it cost follow, then folded sections. The same record
+/// gives the same document.
 ///
 /// # Errors
 /// If the record is of another [`UPDATE_SCHEMA`].

@@ -48,8 +48,8 @@ const QUANTITIES: [Quantity; 10] = [
     ),
 ];
 
-/// Makes the table of the first screen: the risk on old and on new held-out samples before, after, and the change with its
-/// interval, or the exact risk over the training samples where none were held out.
+/// Makes the table of the first screen: the risk on old and on new held-out samples before, after, and the change with
+/// its interval, or the exact risk over the training samples where none were held out.
 pub(crate) fn before_and_after(record: &UpdateRecord) -> Table {
     let held_out = record.held_out_before.zip(record.update.held_out_risk);
     let Some(((before, after), n)) = held_out.zip(record.update.n_held_out) else {
