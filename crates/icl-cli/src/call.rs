@@ -7,10 +7,10 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use crate::command_line::Command;
-use crate::command_line::parse::{ParseError, parse, with_negative_numbers};
+use crate::command_line::parse::{ParseError, parse, program, with_hyphens, with_negative_numbers};
 use crate::commands::{
-    align, backends, compare_backends, diagnose, embed, fetch, methods, negatives, report, run,
-    split, stream, train, update,
+    align, backends, compare_backends, completions, diagnose, embed, fetch, man, methods,
+    negatives, report, run, split, stream, train, update,
 };
 use crate::files::work_place;
 use crate::options::execution::Devices;
@@ -46,7 +46,7 @@ pub fn main_of<T: Parser>(
 ) -> ExitCode {
     prepare();
     let parsed = with_negative_numbers(T::command())
-        .try_get_matches_from(arguments)
+        .try_get_matches_from(with_hyphens(arguments))
         .and_then(|matches| T::from_arg_matches(&matches));
     exit_code(match parsed {
         Ok(command) => threads::start()
@@ -173,9 +173,11 @@ fn run_command(command: Command) -> Result<u8, Failure> {
         Command::Align(options) => align::align(*options),
         Command::Backends { json } => backends::show(json),
         Command::CompareBackends(options) => compare_backends::compare(*options),
+        Command::Completions { shell } => completions::print(shell, &program()),
         Command::Diagnose(options) => return diagnose::diagnose(&options),
         Command::Embed(options) => embed::embed(*options),
         Command::Fetch(options) => fetch::fetch(&options),
+        Command::Man(options) => man::write(&options, program()),
         Command::Methods { json } => methods::show(json),
         Command::Negatives(options) => negatives::advise(&options),
         Command::ProbeBackend { backend } => crate::backend::probe_here(&backend),

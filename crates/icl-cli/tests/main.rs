@@ -37,6 +37,7 @@ mod report;
 mod resume;
 mod run;
 mod several_devices;
+mod shell_files;
 mod small_memory;
 mod special_files;
 mod step_negatives;

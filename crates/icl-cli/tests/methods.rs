@@ -137,7 +137,16 @@ fn help_and_version() {
         ),
         ("methods --help", &["--json"]),
         ("report --help", &["<DIR>"]),
-        ("help run", &["--force"]),
+        ("help run", &["--force", "--meta-order"]),
+        (
+            "train -h",
+            &[
+                "--data",
+                "--learning-rate",
+                "icl train --data photos/",
+                "icl train --help",
+            ],
+        ),
     ] {
         let ran = icl(at.path(), &split(line)).succeeded();
         for word in words {
@@ -174,10 +183,13 @@ fn the_book_documents_every_option() {
         "compare-backends",
         "backends",
         "report",
+        "completions",
+        "man",
     ] {
-        let help = icl(at.path(), &[command, "-h"]).succeeded().stdout;
+        let help = icl(at.path(), &[command, "--help"]).succeeded().stdout;
         let names = help.lines().filter_map(|line| {
-            let name = line.trim_start().strip_prefix("--")?;
+            // Lines of words are indented further.
+            let name = line.strip_prefix("      --")?;
             name.split([' ', '['])
                 .next()
                 .map(|name| format!("--{name}"))

@@ -99,6 +99,7 @@ fn names_that_nothing_has() {
     for (flags, similar) in [
         ("--method wram", "warm"),
         ("--method warm,retrain", "retraining"),
+        ("--methods ilc", "icl"),
         ("--data mutga", "MUTAG"),
     ] {
         icl(at.path(), &split(&format!("run {flags}")))
@@ -110,7 +111,7 @@ fn names_that_nothing_has() {
         ("run --epoch 3", "a similar argument exists: '--epochs'"),
         (
             "update",
-            "--from <ENCODER.safetensors> --old <DATA> --new <DATA> --out <DIR>",
+            "--old <DATA> --new <DATA> --from <ENCODER.safetensors> --out <DIR>",
         ),
     ] {
         icl(at.path(), &split(line)).rejected_at_length(tip);

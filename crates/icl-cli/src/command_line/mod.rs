@@ -1,20 +1,24 @@
 //! The command line: its commands, and how arguments and a file become the options of one.
 
 mod config_file;
+mod help;
 mod inputs;
 pub mod parse;
 
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
+use clap_complete::Shell;
 
 use crate::backend::PROBE;
 use crate::commands::align::AlignOptions;
 use crate::commands::backends;
 use crate::commands::compare_backends::CompareOptions;
+use crate::commands::completions;
 use crate::commands::diagnose::DiagnoseOptions;
 use crate::commands::embed::EmbedOptions;
 use crate::commands::fetch::FetchOptions;
+use crate::commands::man::ManOptions;
 use crate::commands::negatives::NegativesOptions;
 use crate::commands::report::ReportOptions;
 use crate::commands::run::RunOptions;
@@ -42,36 +46,39 @@ pub struct Arguments {
     pub command: Command,
 }
 
+// Help lists the commands in the order in which a user meets them, since that is how a stranger finds the next one: an
+// encoder is trained, kept up to date, and used; then it is asked whether an update would pay, and which method is best;
+// public data, for whoever has none, the machine and the shell are last.
 #[derive(Debug, Clone, Subcommand)]
 pub enum Command {
-    /// Compare methods on a data set
-    Run(Box<RunOptions>),
     /// Train a first encoder
     Train(Box<TrainOptions>),
     /// Update an encoder with new data
     Update(Box<UpdateOptions>),
     /// Update an encoder as increments arrive, one after the other
     Stream(Box<StreamOptions>),
-    /// Write the old and the new part of a data set as two data sets
-    Split(Box<PartsOptions>),
     /// Write the embeddings of a data set
     Embed(Box<EmbedOptions>),
-    /// Download public data sets, or list them
-    Fetch(FetchOptions),
-    /// Measure how far the noise distribution has moved, from embeddings of any framework
-    Diagnose(Box<DiagnoseOptions>),
     /// Fit a map from old to new embeddings, or apply one, for what was stored before an update
     Align(Box<AlignOptions>),
+    /// Measure how far the noise distribution has moved, from embeddings of any framework
+    Diagnose(Box<DiagnoseOptions>),
     /// Advise how many negatives to train with, from an AUC
     Negatives(NegativesOptions),
+    /// Compare methods on a data set
+    Run(Box<RunOptions>),
+    /// Rebuild the report of an earlier run
+    Report(ReportOptions),
     /// List the methods
     Methods {
         /// Print JSON
         #[arg(long, help_heading = "Output")]
         json: bool,
     },
-    /// Take the same training steps on several backends and compare losses, time and memory
-    CompareBackends(Box<CompareOptions>),
+    /// Write the old and the new part of a data set as two data sets
+    Split(Box<PartsOptions>),
+    /// Download public data sets, or list them
+    Fetch(FetchOptions),
     /// List the backends and their devices
     #[command(after_help = backends::DETAILS)]
     Backends {
@@ -79,8 +86,16 @@ pub enum Command {
         #[arg(long, help_heading = "Output")]
         json: bool,
     },
-    /// Rebuild the report of an earlier run
-    Report(ReportOptions),
+    /// Take the same training steps on several backends and compare losses, time and memory
+    CompareBackends(Box<CompareOptions>),
+    /// Print what completes the program's commands and options in a shell
+    #[command(after_help = completions::DETAILS)]
+    Completions {
+        /// Shell
+        shell: Shell,
+    },
+    /// Write the manual pages of the program and of its commands
+    Man(ManOptions),
     /// Compute on a device, for a process that waits for the outcome
     #[command(name = PROBE, hide = true)]
     ProbeBackend { backend: String },

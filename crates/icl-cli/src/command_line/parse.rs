@@ -16,6 +16,7 @@ use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use icl_core::InputFile;
 
 use crate::command_line::config_file::ConfigFile;
+use crate::command_line::help::with_help;
 use crate::command_line::inputs::check_inputs;
 use crate::command_line::{Arguments, Command};
 use crate::files::work_folder::{self, Begun};
@@ -58,14 +59,14 @@ const FIRST_RUN: &str = "run --data digits --split class:0,1,2,3,4 --temperature
 /// If the command line or the file that it names is wrong, the command line asks for help, or the work that it
 /// continues is complete.
 pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Command, ParseError> {
-    let mut words: Vec<OsString> = words.into_iter().collect();
+    let mut words: Vec<OsString> = with_hyphens(words).collect();
     if words.len() == 1 {
         tell(format_args!(
             "note: without arguments this is icl {FIRST_RUN}"
         ));
         words.extend(FIRST_RUN.split_whitespace().map(OsString::from));
     }
-    let mut all = with_negative_numbers(Arguments::command());
+    let mut all = program();
     let (mut matches, missing) = match all.clone().try_get_matches_from(&words) {
         // A file may hold what the command requires.
         Err(missing) if missing.kind() == ErrorKind::MissingRequiredArgument => {
@@ -92,6 +93,28 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Command, Parse
     }
     let arguments = Arguments::from_arg_matches(&matches);
     Ok(arguments.map_err(|error| error.format(&mut all))?.command)
+}
+
+/// Returns the definition of the program.
+pub fn program() -> clap::Command {
+    with_help(with_negative_numbers(Arguments::command()))
+}
+
+/// Returns words with `-` for each `_` in the names of options, as files of options may have them, too: a name is what
+/// begins with two dashes, before its `=` and before a word that is these dashes alone.
+pub fn with_hyphens(words: impl IntoIterator<Item = OsString>) -> impl Iterator<Item = OsString> {
+    let mut are_options = true;
+    words.into_iter().map(move |word| {
+        are_options &= word != "--";
+        match word.to_str() {
+            Some(text) if are_options && text.starts_with("--") => {
+                let end = text.find('=').unwrap_or(text.len());
+                let (name, value) = text.split_at(end);
+                format!("{}{value}", name.replace('_', "-")).into()
+            }
+            _ => word,
+        }
+    })
 }
 
 /// Returns a program whose commands take negative numbers as values of their options that are numbers.
@@ -322,5 +345,29 @@ mod tests {
     #[test]
     fn the_definitions_of_all_commands_are_sound() {
         Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn names_of_options_may_have_underscores() {
+        for (found, expected) in [
+            ("--learning_rate 0.1", "--learning-rate 0.1"),
+            ("--learning_rate=a_b", "--learning-rate=a_b"),
+            ("--data_dir a_b=--c_d", "--data-dir a_b=--c_d"),
+            ("a_b -c_d -- --e_f", "a_b -c_d -- --e_f"),
+        ] {
+            let words = with_hyphens(found.split(' ').map(OsString::from));
+            let words: Vec<OsString> = words.collect();
+            assert_eq!(words.join(" ".as_ref()), expected);
+        }
+        // No option has one in its own name.
+        for command in Arguments::command().get_subcommands() {
+            for option in command.get_arguments() {
+                let names = option.get_long_and_visible_aliases().unwrap_or_default();
+                assert!(names.iter().all(|name| !name.contains('_')), "{names:?}");
+            }
+        }
+        let [one, other] = ["--learning_rate", "--learning-rate"]
+            .map(|name| format!("{:?}", parsed(&["run", name, "0.1"])));
+        assert_eq!(one, other);
     }
 }

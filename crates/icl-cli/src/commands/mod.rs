@@ -3,9 +3,11 @@
 pub mod align;
 pub mod backends;
 pub mod compare_backends;
+pub mod completions;
 pub mod diagnose;
 pub mod embed;
 pub mod fetch;
+pub mod man;
 pub mod methods;
 pub mod negatives;
 pub mod report;

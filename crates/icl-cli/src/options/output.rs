@@ -23,9 +23,8 @@ pub struct OutputOptions {
     #[arg(long)]
     #[serde(skip)]
     pub force: bool,
-    // Help lists it after what only some commands write.
     /// Print every column of tables. Without it, the four most important ones
-    #[arg(long, display_order = 1000)]
+    #[arg(long)]
     #[serde(skip)]
     pub wide: bool,
 }

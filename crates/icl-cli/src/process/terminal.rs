@@ -8,7 +8,7 @@ use icl_core::legible;
 use crate::process::failure::Failure;
 use crate::process::group::is_silent;
 
-/// Prints a text and ends the line. A reader that has gone, like `head`, is no failure.
+/// Prints a text and ends the line. A closed pipe is not an error.
 ///
 /// # Errors
 /// If standard output cannot be written for another reason, such as a full disk.
@@ -16,8 +16,16 @@ pub fn print(text: impl Display) -> Result<(), Failure> {
     if is_silent() {
         return Ok(());
     }
+    print_bytes(format!("{}\n", legible(&text.to_string())).as_bytes())
+}
+
+/// Prints bytes of our own, such as a program of a shell, as [`print`] does, but as they are.
+///
+/// # Errors
+/// Those of [`print`].
+pub fn print_bytes(bytes: &[u8]) -> Result<(), Failure> {
     let mut stdout = std::io::stdout().lock();
-    match writeln!(stdout, "{}", legible(&text.to_string())).and_then(|()| stdout.flush()) {
+    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Failure::Other(
             anyhow::anyhow!("standard output cannot be written: {error}"),
         )),

@@ -32,7 +32,7 @@ to embed the rows again, most moved first, are written as .safetensors. With --m
 #[command(after_help = DETAILS)]
 pub struct AlignOptions {
     /// Embeddings by the old encoder
-    #[arg(long, value_name = "OLD", help_heading = "Encoder")]
+    #[arg(long, value_name = "OLD", help_heading = "Data")]
     from: PathBuf,
     /// Embeddings of the same samples by the new encoder: fit a map to them
     #[arg(
