@@ -13,9 +13,9 @@ fn options_of_the_optimizer_reach_the_run() {
     NEW.write(at.path(), "NEW");
     let run = |line: &str| icl(at.path(), &split(line)).succeeded();
     run("train --data OLD --epochs 3 --stop never --optimizer muon --weight-decay 0.1 --out a");
-    let update = "update --from a/encoder.safetensors --old OLD --new NEW --epochs 4 --stop never";
+    let update = "update --from a/encoder.safetensors --old OLD --new NEW --epochs 4 --stop never --budget none";
     for (options, out) in [
-        ("", "adam"),
+        ("--optimizer adam", "adam"),
         ("--optimizer adamw", "adamw"),
         ("--optimizer adamw --weight-decay 5", "decay"),
         ("--clip-norm 1e-3 --optimizer sgd", "clip"),
@@ -66,7 +66,7 @@ fn settings_that_an_optimizer_does_not_have_are_refused() {
         "stream --data OLD --split data:3 --out o",
         "compare-backends --out o",
     ] {
-        let line = format!("{command} --weight-decay 0.1");
+        let line = format!("{command} --optimizer adam --weight-decay 0.1");
         icl(at.path(), &split(&line)).rejected(of_adam);
     }
     for (options, message) in [

@@ -17,7 +17,7 @@
 //! | [`Callbacks`], [`Progress`], [`StepReport`], [`EpochReport`] | functions that are called during a run |
 //! | [`Evaluator`], [`Evaluated`], [`Measured`] | the exact risk of an encoder, its embeddings, and the result of a protocol |
 //! | [`StopRule`], [`StoppedBy`], [`ExpectedGain`], [`plateau`], [`TARGET_RATIO`], [`time_to_target`] | the end of a run, and the time to the quality of retraining |
-//! | [`RunOptimizer`], [`OptimizerState`] | the optimizer of a run: any of Burn's ([`BurnOptimizer`]), [`DefaultAdam`], or a choice at run time ([`UpdateRule`]) |
+//! | [`RunOptimizer`], [`OptimizerState`] | the optimizer of a run: any of Burn's ([`BurnOptimizer`]), [`DefaultOptimizer`], or a choice at run time ([`UpdateRule`]) |
 //! | [`OnePassAdam`], [`MuonWithAdam`], [`MuonWithAdamConfig`], [`Lars`], [`LarsState`] | optimizers of our own, for any training loop |
 //! | [`clip_norm`] | gradients clipped by their norm over all parameters, for any training loop |
 //! | [`Distance`] | the distance of the distillation term |
@@ -79,8 +79,8 @@ pub use method::{
 };
 pub use negatives::{NegativesForm, NegativesPeak, NegativesSchedule, StepNegatives};
 pub use optimizer::{
-    BurnOptimizer, DefaultAdam, Lars, LarsState, MuonWithAdam, MuonWithAdamConfig, OnePassAdam,
-    OptimizerState, RunOptimizer, UpdateRule, clip_norm,
+    BurnOptimizer, DefaultOptimizer, Lars, LarsState, MuonWithAdam, MuonWithAdamConfig,
+    OnePassAdam, OptimizerState, RunOptimizer, UpdateRule, clip_norm,
 };
 pub use progress::{
     Callbacks, Cost, EpochReport, Evaluation, INERT_MOVE, Outcome, Progress, Seconds, StepReport,

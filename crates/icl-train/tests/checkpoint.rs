@@ -35,10 +35,10 @@ pub fn go_on(
     seed: u64,
     n_steps: u64,
 ) -> Result<Toy, TrainError> {
-    go_on_by(UpdateRule::Adam, path, method, settings, seed, n_steps)
+    go_on_by(UpdateRule::default(), path, method, settings, seed, n_steps)
 }
 
-/// Resumes a run of another optimizer than Adam, too.
+/// Resumes a run of another optimizer than the default, too.
 fn go_on_by(
     rule: UpdateRule,
     path: &Path,
@@ -132,7 +132,7 @@ fn a_run_that_ends_by_itself_goes_on_as_if_it_had_not_been_stopped() {
     ] {
         let settings = TrainingSettings {
             stop,
-            epochs: 200,
+            epochs: 1000,
             learning_rate,
             evaluate_every: None,
             ..long()
@@ -140,7 +140,7 @@ fn a_run_that_ends_by_itself_goes_on_as_if_it_had_not_been_stopped() {
         let method = info_nce(sampling);
         let whole = train_on(&points(), &method, &settings, 4).unwrap();
         assert!(
-            whole.record.n_epochs() < 200,
+            whole.record.n_epochs() < 1000,
             "{:?}",
             whole.record.stopped_by
         );

@@ -238,7 +238,8 @@ fn weight_decay_belongs_to_a_rule() {
     let of_adam = "weight_decay: found 0.1 with the optimizer adam, expected adamw, or another rule with weight decay";
     let by_rule = trainer().update_rule(UpdateRule::Adam);
     assert_eq!(message(by_rule.update(&corrected(), start())), of_adam);
-    assert_eq!(message(trainer().update(&corrected(), start())), of_adam);
+    // The default has one, of matrices.
+    assert!(trainer().update(&corrected(), start()).is_ok());
     let own = trainer().optimizer(AdamWConfig::new().init::<B, M>());
     let found = message(own.update(&corrected(), start()));
     assert!(found.contains("that optimizer's own"), "{found}");

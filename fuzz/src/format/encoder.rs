@@ -23,7 +23,9 @@ pub fn format() -> Result<Format> {
         (&texts, "word-tower --width 3 --texts title,body"),
     ] {
         let (data, out) = (text(data), text(&out));
-        let options = "--epochs 1 --batch-size 4 --negatives 2 --hold-out 0 --force";
+        // Steps of Muon make the embeddings of two dimensions all the same.
+        let options =
+            "--optimizer adam --epochs 1 --batch-size 4 --negatives 2 --hold-out 0 --force";
         prepare(&format!(
             "train --data {data} --encoder {encoder} {options} --out {out}"
         ))?;

@@ -28,7 +28,7 @@ pub struct StepOptions {
     #[arg(
         long,
         value_parser = choice::any::<UpdateRule>(),
-        default_value = choice::name(&UpdateRule::Adam)
+        default_value = choice::name(&UpdateRule::default())
     )]
     pub optimizer: UpdateRule,
     /// Weight decay of the optimizer. Without it, 0.01 under adamw, 1e-6 under lars, 0 under the others; adam has none

@@ -189,14 +189,14 @@ fn the_numbers_of_a_record_fit_together() {
         }
         assert_eq!(number(record, "alpha"), n_new / (n_old + n_new));
         // Two views a sample and epoch; fine-tuning sees the new data alone, warm-sub and replay a fifth of the old
-        // as well, icl at first so many that new ones are two fifths, and distillation the new ones twice.
+        // as well, icl at first half of them or one and a half times the new ones, and distillation the new ones twice.
         let fifth = (0.2 * n_old).round();
         let n_seen = match method {
             "inference" => 0.0,
             "fine-tuning" => n_new,
             "distillation" => 2.0 * n_new,
             "warm-sub" => n_new + fifth,
-            "icl" => n_new + 1.5 * n_new,
+            "icl" => n_new + (0.5 * n_old).round().max(1.5 * n_new),
             "replay" => n_new + (0.2 * n_old).ceil(),
             // 4 steps an epoch, each of 3 support batches of 16 + 16, and queries of 16 old and, together,
             // all new samples.

@@ -74,7 +74,7 @@ fn every_default_is_in_the_configuration() {
         "alpha = 0.5",
         "split = \"random\"",
         "batch-size = 32",
-        "optimizer = \"adam\"",
+        "optimizer = \"muon\"",
         "learning-rate = 0.003",
         "temperature = 0.1",
         "negatives = 31.0",

@@ -25,7 +25,7 @@ pub use muon::{MuonWithAdam, MuonWithAdamConfig};
 const ADAMW_DECAY: f64 = 0.01;
 
 /// Rule by which a gradient becomes a step, chosen at run time: [`Trainer::update_rule`](crate::Trainer::update_rule).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum UpdateRule {
     /// Adam (Kingma and Ba, 2015) with β₁ = 0.9, β₂ = 0.999 and ε = 1e-8, the authors' values; see
@@ -37,6 +37,7 @@ pub enum UpdateRule {
     AdamW,
     /// Muon for matrices and kernels, Adam for all other parameters; see [`MuonWithAdam`]. Its weight decay is that
     /// of matrices and kernels, by default 0.
+    #[default]
     Muon,
     /// Gradient descent without momentum (Eq. 10), by default without weight decay.
     Sgd,
@@ -92,9 +93,9 @@ pub trait RunOptimizer<M: AutodiffModule<B>, B: AutodiffBackend>: Clone + Send {
         M: 'a;
 }
 
-impl<M: AutodiffModule<B>, B: AutodiffBackend> RunOptimizer<M, B> for DefaultAdam {
+impl<M: AutodiffModule<B>, B: AutodiffBackend> RunOptimizer<M, B> for DefaultOptimizer {
     fn name(&self) -> String {
-        RunOptimizer::<M, B>::name(&UpdateRule::Adam)
+        RunOptimizer::<M, B>::name(&UpdateRule::default())
     }
 
     fn begin<'a>(
@@ -106,9 +107,13 @@ impl<M: AutodiffModule<B>, B: AutodiffBackend> RunOptimizer<M, B> for DefaultAda
         M: 'a,
     {
         // Not by the rule, so that a program compiles the one optimizer that it uses.
-        UpdateRule::Adam.check(weight_decay)?;
-        Ok(Box::new(OnePassAdam::init::<M, B>()))
+        Ok(Box::new(muon(weight_decay).init::<B, M>()))
     }
+}
+
+/// Returns the configuration of [`UpdateRule::Muon`].
+fn muon(weight_decay: Option<f64>) -> MuonWithAdamConfig {
+    MuonWithAdamConfig::new().with_weight_decay(weight_decay.unwrap_or_default())
 }
 
 impl<M: AutodiffModule<B>, B: AutodiffBackend> RunOptimizer<M, B> for UpdateRule {
@@ -129,10 +134,7 @@ impl<M: AutodiffModule<B>, B: AutodiffBackend> RunOptimizer<M, B> for UpdateRule
         Ok(match self {
             Self::Adam => Box::new(OnePassAdam::init::<M, B>()),
             Self::AdamW => Box::new(OnePassAdam::init_with_decay::<M, B>(or(ADAMW_DECAY))),
-            Self::Muon => {
-                let config = MuonWithAdamConfig::new().with_weight_decay(or(0.0));
-                Box::new(config.init::<B, M>())
-            }
+            Self::Muon => Box::new(muon(weight_decay).init::<B, M>()),
             Self::Sgd => {
                 let decay = weight_decay.map(|penalty| WeightDecayConfig::new(penalty as f32));
                 let config = SgdConfig::new().with_weight_decay(decay);
@@ -143,9 +145,13 @@ impl<M: AutodiffModule<B>, B: AutodiffBackend> RunOptimizer<M, B> for UpdateRule
     }
 }
 
-/// Adam of [`OnePassAdam`]: the optimizer of a trainer unless another is set.
+/// Optimizer of a trainer unless another is set: Muon for matrices and kernels, Adam for all other parameters
+/// ([`UpdateRule::Muon`]).
+///
+/// At equal passes it reaches lower risks than Adam. A step costs more arithmetic: on a multilayer perceptron on a
+/// processor twice the time, on large batches and convolutions less.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct DefaultAdam;
+pub struct DefaultOptimizer;
 
 /// Optimizer of Burn, or one that implements Burn's trait.
 #[derive(Debug, Clone)]

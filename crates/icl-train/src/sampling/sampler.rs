@@ -41,8 +41,8 @@ pub struct BatchPlan {
 ///         n_seen += batch.samples.len();
 ///     }
 /// }
-/// // An epoch holds all 100 new samples, and 150 of the old ones: new data are two fifths.
-/// assert_eq!(n_seen, 3 * 250);
+/// // An epoch holds all 100 new samples, and half of the old ones.
+/// assert_eq!(n_seen, 3 * 550);
 /// # Ok::<(), icl_core::Error>(())
 /// ```
 #[derive(Debug, Clone)]

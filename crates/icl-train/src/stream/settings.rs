@@ -3,7 +3,7 @@
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::{Alone, Group, Increment, Seed};
 
-use crate::optimizer::{BurnOptimizer, DefaultAdam, UpdateRule};
+use crate::optimizer::{BurnOptimizer, DefaultOptimizer, UpdateRule};
 use crate::settings::TrainingSettings;
 use crate::stream::keep::Keep;
 use crate::stream::policy::Policy;
@@ -79,7 +79,7 @@ use crate::trainer::Trainer;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
-pub struct Stream<'a, B: AutodiffBackend, S, V, C, O = DefaultAdam> {
+pub struct Stream<'a, B: AutodiffBackend, S, V, C, O = DefaultOptimizer> {
     pub(super) samples: &'a S,
     pub(super) views: V,
     pub(super) collate: C,
@@ -103,7 +103,7 @@ impl<'a, B: AutodiffBackend, S, V, C> Stream<'a, B, S, V, C> {
             views,
             collate,
             settings: TrainingSettings::default(),
-            optimizer: DefaultAdam,
+            optimizer: DefaultOptimizer,
             keep: Keep::All,
             policy: Policy::default(),
             hold_out: 0.1,

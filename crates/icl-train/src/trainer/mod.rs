@@ -16,7 +16,7 @@ use crate::evaluation::builder::of_views;
 use crate::evaluation::evaluator::Evaluator;
 use crate::method::{Method, NoiseSet};
 use crate::optimizer::rates::{OfStep, OwnRates, Scheduled};
-use crate::optimizer::{BurnOptimizer, DefaultAdam, UpdateRule};
+use crate::optimizer::{BurnOptimizer, DefaultOptimizer, UpdateRule};
 use crate::settings::TrainingSettings;
 use crate::trainer::division::Division;
 use crate::views::problem::Problem;
@@ -65,7 +65,7 @@ use crate::views::problem::Problem;
 /// global pool, in parallel with the kernels ([`beside_kernels`](icl_core::beside_kernels)): an encoder finds other
 /// values of thread-local variables there.
 #[derive(Debug)]
-pub struct Trainer<'a, B: AutodiffBackend, S, V, C, O = DefaultAdam> {
+pub struct Trainer<'a, B: AutodiffBackend, S, V, C, O = DefaultOptimizer> {
     pub(crate) samples: &'a S,
     pub(crate) views: Arc<V>,
     pub(crate) collate: Arc<C>,
@@ -93,7 +93,7 @@ impl<'a, B: AutodiffBackend, S, V, C> Trainer<'a, B, S, V, C> {
             increment,
             validation: None,
             settings: TrainingSettings::default(),
-            optimizer: DefaultAdam,
+            optimizer: DefaultOptimizer,
             rates: None,
             seed: 0,
             devices: vec![B::Device::default()],

@@ -156,7 +156,7 @@ pub fn train_on<S: Samples<Sample = [f32; 4]>>(
     trainer(samples, &increment(), settings, seed).update_with(method, start(), Some(start()), none)
 }
 
-/// Trains the toy encoder by another optimizer than Adam.
+/// Trains the toy encoder by another optimizer than the default.
 pub fn train_by(
     rule: UpdateRule,
     samples: &Vec<[f32; 4]>,
