@@ -35,7 +35,7 @@ fn it_ends_in_an_answer_a_table_and_the_next_command() {
     for words in [
         "on held-out old and new data",
         "held-out risk,",
-        "nearest neighbour",
+        "accuracy by the",
         "floor: raw features",
         "floor: untrained encoder",
         "Report: out/report.html",

@@ -85,7 +85,7 @@ fn it_goes_on_after_an_interruption() {
 
     let at = shop();
     let line = |n_epochs: usize, out: &str| {
-        format!("{UPDATE} --method icl --stop never --out {out}")
+        format!("{UPDATE} --method icl --stop never --budget none --out {out}")
             .replace(" --epochs 2", &format!(" --epochs {n_epochs}"))
     };
     let n_epochs = epochs_of_some_seconds(&at.path().join("whole"), |n_epochs| {

@@ -52,8 +52,7 @@ fn devices_train_the_encoder_of_one() {
     assert_same_run(at.path(), "two", "one");
     assert_eq!(names(&at.path().join("two")), names(&at.path().join("one")));
 
-    let update =
-        "update --from two/encoder.safetensors --old old --new new --epochs 3 --batch-size 16";
+    let update = "update --from two/encoder.safetensors --old old --new new --epochs 3 --batch-size 16 --budget none";
     let line = format!("{update} --backend flex,flex,flex --out three");
     icl(at.path(), &split(&line)).succeeded();
     icl(

@@ -62,7 +62,7 @@ fn from_a_table_to_an_updated_encoder() {
         at,
         &split(
             "update --from yesterday/encoder.safetensors --old parts/old --new parts/new --target class \
-             --epochs 3 --batch-size 16 --out today",
+             --epochs 3 --batch-size 16 --stop never --budget none --out today",
         ),
     )
     .succeeded();
@@ -75,7 +75,7 @@ fn from_a_table_to_an_updated_encoder() {
         at,
         &split(
             "update --from yesterday/encoder.safetensors --old all.csv --new all.csv --target class \
-             --old-classes c0,c1 --new-classes c2 --epochs 3 --batch-size 16 --out again",
+             --old-classes c0,c1 --new-classes c2 --epochs 3 --batch-size 16 --stop never --budget none --out again",
         ),
     )
     .succeeded();

@@ -35,7 +35,7 @@ mod training;
 mod update;
 
 pub use backends::backends_document;
-pub use comparison::comparison_document;
+pub use comparison::{SHORT_RETRAINING, comparison_document};
 pub use document::{DEFAULT_WIDTH, Document};
 pub use error::ReportError;
 pub use negatives::{NegativesAdvice, PredictionCourse, negatives_document};
@@ -52,4 +52,4 @@ pub use summary::backends::compare_backends;
 pub use summary::{Comparison, protocols};
 pub use tensorboard::{Scalar, tensorboard_events, training_scalars, update_scalars};
 pub use training::training_document;
-pub use update::update_document;
+pub use update::{update_document, verdict_sentence};

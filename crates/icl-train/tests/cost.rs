@@ -3,11 +3,13 @@
 use icl_core::testing::TestAutodiff;
 use icl_core::{Encoder, ExactRisk, Increment};
 use icl_meta::RateChoice;
-use icl_train::{Budget, Cost, MetaOrder, Method, Sampling, StopRule, StoppedBy, TrainingSettings};
+use icl_train::{
+    Budget, Cost, MetaOrder, Method, Sampling, StopRule, StoppedBy, TrainingSettings, UpdateRule,
+};
 
 use crate::toy::{
-    Linear, distillation, increment, info_nce, meta, points, published, settings, start, train_on,
-    trainer,
+    Linear, distillation, increment, info_nce, meta, points, published, settings, start, train_by,
+    train_on, trainer,
 };
 
 const SHARE: f64 = <Linear<TestAutodiff> as Encoder<TestAutodiff>>::FORWARD_SHARE;
@@ -134,7 +136,15 @@ fn rules_that_follow_the_risk_return_the_best_encoder() {
             evaluate_every: Some(2),
             ..settings()
         };
-        train_on(&points(), &info_nce(Sampling::New), &settings, 1).unwrap()
+        // Steps of Muon have one length, which no risk makes longer: its runs do not diverge here.
+        train_by(
+            UpdateRule::Adam,
+            &points(),
+            &info_nce(Sampling::New),
+            &settings,
+            1,
+        )
+        .unwrap()
     };
     // On new data alone, at a high rate, the risk over old data rises: θ₀ is the best.
     for stop in [StopRule::Doubling, StopRule::Slope, StopRule::ExactRisk] {
@@ -270,6 +280,16 @@ fn a_budget_ends_a_run() {
         .record
         .cost;
     assert!(cost.monitoring > 0.0 && cost.training < large && cost.charged() <= 1400.0);
+    // Wherever an evaluation falls.
+    for budget in (700..1400).step_by(31).map(f64::from) {
+        let often = TrainingSettings {
+            evaluate_every: Some(1),
+            ..limited(budget, StopRule::ExactRisk)
+        };
+        let run = train_on(&points(), &Method::icl(), &often, 1).unwrap();
+        let charged = run.record.cost.charged();
+        assert!(charged <= budget, "{charged} of {budget}");
+    }
     // A tenth of retraining with 20 passes for each of the 90 samples.
     let of_retraining = Budget::OfRetraining {
         share: 0.1,

@@ -87,11 +87,11 @@ fn a_larger_budget_continues_a_run() {
     let charged = more.cost.charged();
     assert!(charged <= 8000.0 && charged > 7900.0, "{charged}");
     // The course: the rate falls to nothing and the share of old data grows to all, then from the middle of the larger
-    // budget again.
+    // budget again. The epoch in which the first run ended is completed.
     let n = first.n_epochs();
     let [rates, shares] = [&more.learning_rates, &more.old_fractions];
-    assert!(rates[n - 1] < 0.1 * rates[2], "{rates:?}");
-    assert!(rates[n] > 2.0 * rates[n - 1] && *rates.last().unwrap() < 0.1 * rates[2]);
+    assert!(rates[n - 2] < 0.1 * rates[2], "{rates:?}");
+    assert!(rates[n] > 2.0 * rates[n - 2] && *rates.last().unwrap() < 0.1 * rates[2]);
     assert!(shares[..n].is_sorted() && shares[n] < shares[n - 1] && shares[n..].is_sorted());
     assert!(
         shares[n - 1] > 0.9 && *shares.last().unwrap() > 0.9,

@@ -32,8 +32,8 @@ const PAGES: [Page; 13] = [
     },
     Page {
         command: "update",
-        common: "old new target from method epochs learning_rate hold_out accept exit_code out force json \
-                 backend config resume",
+        common: "old new target from method budget epochs learning_rate hold_out accept exit_code out force \
+                 json backend config resume more",
         examples: &[
             [
                 "The photos of a day, with those that the encoder was trained on",
@@ -110,8 +110,8 @@ const PAGES: [Page; 13] = [
     },
     Page {
         command: "run",
-        common: "data target alpha split encoder method epochs learning_rate hold_out protocol out force json \
-                 seeds backend config resume",
+        common: "data target alpha split encoder method budget epochs learning_rate hold_out protocol out force \
+                 json seeds backend config resume",
         examples: &[
             [
                 "Five methods on the embedded digits, of which 5 to 9 are new",

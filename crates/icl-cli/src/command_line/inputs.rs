@@ -9,7 +9,7 @@ use crate::files::apart::check_apart;
 use crate::process::failure::Failure;
 
 /// Options with a path that is no input.
-const NO_INPUTS: [&str; 3] = ["out", "resume", "data_dir"];
+const NO_INPUTS: [&str; 4] = ["out", "resume", "more", "data_dir"];
 /// Option of a data set: its name, or its path.
 const DATA: &str = "data";
 
@@ -26,7 +26,7 @@ fn is_input(option: &Arg) -> bool {
 /// At the first input of which that is not so.
 pub fn check_inputs(command: &Command, given: &ArgMatches) -> Result<(), Failure> {
     let path = |option: &str| given.try_get_one::<PathBuf>(option).ok().flatten();
-    let Some(out) = path("resume").or_else(|| path("out")) else {
+    let Some(out) = ["resume", "more", "out"].into_iter().find_map(path) else {
         return Ok(());
     };
     let options = command.get_arguments().filter(|option| is_input(option));

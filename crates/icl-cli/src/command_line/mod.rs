@@ -30,9 +30,9 @@ use crate::options::execution::ExecutionOptions;
 
 /// Keeps a contrastive encoder up to date as data arrives
 ///
-/// Without a command, it compares five methods on the embedded handwritten digits: it trains an encoder on the
-/// digits 0 to 4, updates it by each method when the digits 5 to 9 arrive, and reports how good each is on
-/// samples that it has not seen, and at which cost.
+/// Without a command, it compares methods on the embedded handwritten digits: it trains an encoder on the digits 0 to 8,
+/// updates it by each method at a tenth of the cost of retraining when the digit 9 arrives, and reports how good each is
+/// on samples that it has not seen.
 #[derive(Debug, Parser)]
 #[command(
     name = "icl",

@@ -6,7 +6,7 @@ use clap_complete::Shell;
 use crate::process::failure::Failure;
 use crate::process::terminal::print_bytes;
 
-/// Where shells look for completions.
+/// Places where shells look for completions.
 pub const DETAILS: &str = "\
 bash: eval \"$(icl completions bash)\" in ~/.bashrc; zsh: icl completions zsh > _icl in a folder of $fpath; fish: icl \
 completions fish > ~/.config/fish/completions/icl.fish.";

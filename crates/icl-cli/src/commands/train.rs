@@ -16,6 +16,7 @@ use crate::domain::Domain;
 use crate::domain::data::{DataSet, tell_unlabelled};
 use crate::domain::encoder_choice::{OnNewEncoder, with_new_encoder};
 use crate::domain::encoder_file;
+use crate::domain::encoder_file::TrainedOn;
 use crate::domain::spread::{check_spread, embed};
 use crate::files::encoder_work;
 use crate::files::encoder_work::ENCODER;
@@ -255,8 +256,12 @@ impl<D: Domain> OnBackend for Task<'_, D> {
         let path = self.work.results().join(ENCODER);
         let name = self.data.name();
         let optimizer = choice::name(&self.options.pretraining.training.step.optimizer);
-        let share = Some(self.share);
-        encoder_file::save(&outcome.encoder, self.domain, name, share, &path)?;
+        let trained_on = TrainedOn {
+            data: name,
+            hold_out: Some(self.share),
+            passes_per_sample: Some(record.cost.charged() / n as f64),
+        };
+        encoder_file::save(&outcome.encoder, self.domain, trained_on, &path)?;
         Ok(TrainRecord {
             schema: TRAIN_SCHEMA,
             settings: RunSettings::of(*seed, settings, optimizer, backend),

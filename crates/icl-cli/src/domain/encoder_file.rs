@@ -16,8 +16,23 @@ use crate::process::failure::Failure;
 /// Key of the rule by which samples were held out from all training, with their share.
 const HOLD_OUT: &str = "hold-out";
 
-/// Writes an encoder with its configuration as metadata, from which it can be rebuilt, and the share of the samples
-/// that no training has seen, if it is known. The same encoder gives the same bytes.
+/// Key of the cost of retraining.
+const PASSES_PER_SAMPLE: &str = "passes-per-sample";
+
+/// Facts about the training of an encoder.
+#[derive(Debug, Clone, Copy)]
+pub struct TrainedOn<'a> {
+    /// Name of the data set.
+    pub data: &'a str,
+    /// Share of the samples that no training has seen, if it is known.
+    pub hold_out: Option<f64>,
+    /// Charged passes of the training from scratch that the encoder goes back to, divided by the number of its samples:
+    /// the cost of retraining per sample, if it is known.
+    pub passes_per_sample: Option<f64>,
+}
+
+/// Writes an encoder with its configuration, from which it can be rebuilt, and the facts about its training as metadata.
+/// The same encoder gives the same bytes.
 ///
 /// # Errors
 /// If the file could not be read again, because a number is not finite, or cannot be written; an earlier file still exists
@@ -25,14 +40,13 @@ const HOLD_OUT: &str = "hold-out";
 pub fn save<D: Domain, B: Backend>(
     encoder: &D::Encoder<B>,
     domain: &D,
-    data: &str,
-    hold_out: Option<f64>,
+    trained_on: TrainedOn<'_>,
     path: &Path,
 ) -> Result<(), Failure> {
     let unwritable =
         |error: String| Failure::Other(anyhow!("{}: cannot be written: {error}", path.display()));
     let file =
-        file_of(encoder, domain, data, hold_out).map_err(|error| unwritable(error.to_string()))?;
+        file_of(encoder, domain, trained_on).map_err(|error| unwritable(error.to_string()))?;
     // Nothing is written that could not be read: a variance may have overflowed.
     let file = EncoderFile::<D>::of(file).map_err(|error| {
         unwritable(format!(
@@ -48,13 +62,15 @@ pub fn save<D: Domain, B: Backend>(
 fn file_of<D: Domain, B: Backend>(
     encoder: &D::Encoder<B>,
     domain: &D,
-    data: &str,
-    hold_out: Option<f64>,
+    trained_on: TrainedOn<'_>,
 ) -> Result<StoredEncoder, Error> {
     let mut metadata = domain.describe().map_err(Error::message)?;
-    let rule = hold_out.map(|share| format!("{}:{share}", ContentHash::RULE));
+    let share = trained_on.hold_out;
+    let rule = share.map(|share| format!("{}:{share}", ContentHash::RULE));
     metadata.extend(rule.map(|rule| (HOLD_OUT, rule)));
-    StoredEncoder::new(encoder, D::ENCODER, data, &metadata)
+    let passes = trained_on.passes_per_sample;
+    metadata.extend(passes.map(|passes| (PASSES_PER_SAMPLE, passes.to_string())));
+    StoredEncoder::new(encoder, D::ENCODER, trained_on.data, &metadata)
 }
 
 /// Encoder that was read from a file and checked, for any backend.
@@ -112,6 +128,12 @@ impl<D: Domain> EncoderFile<D> {
             .ok()
             .filter(|share| (0.0..1.0).contains(share));
         share.filter(|_| rule == ContentHash::RULE)
+    }
+
+    /// Returns the cost of retraining per sample ([`TrainedOn::passes_per_sample`]); `None` if the file does not say.
+    pub fn passes_per_sample(&self) -> Option<f64> {
+        let passes: f64 = self.stored.get(PASSES_PER_SAMPLE)?.parse().ok()?;
+        (passes.is_finite() && passes > 0.0).then_some(passes)
     }
 
     /// Returns the CRC-32 of the file, by which interrupted work recognises its encoder.
@@ -209,10 +231,18 @@ mod tests {
         tensors.0
     }
 
+    fn trained_on(data: &str) -> TrainedOn<'_> {
+        TrainedOn {
+            data,
+            hold_out: Some(0.1),
+            passes_per_sample: Some(61.5),
+        }
+    }
+
     /// Writes an encoder, with whatever configuration.
     fn save_with(config: &GcnConfig, encoder: &Gcn<Flex>, path: &Path) {
         let domain = Graphs::with(config.clone(), Default::default()).unwrap();
-        let file = file_of(encoder, &domain, "MUTAG", Some(0.1)).unwrap();
+        let file = file_of(encoder, &domain, trained_on("MUTAG")).unwrap();
         std::fs::write(path, file.bytes()).unwrap();
     }
 
@@ -239,7 +269,7 @@ mod tests {
             .unwrap()
             .valid();
         assert_eq!(tensors(&again), tensors(&encoder));
-        save(&again, &file.domain, &file.data, Some(0.1), &path).unwrap();
+        save(&again, &file.domain, trained_on(&file.data), &path).unwrap();
         assert!(std::fs::read(&path).unwrap() == first);
         // The module's own list of tensors is the one that is compared.
         let n_tensors = encoder.collect(None, None, false).len();

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use icl_core::InputFile;
 use icl_report::Scalar;
 use icl_train::{Callbacks, Identity, read_checkpoint, write_checkpoint};
 use serde::Serialize;
@@ -26,10 +27,17 @@ pub const REPORT: &str = "report.html";
 pub const EVENTS: &str = "events.out.tfevents.0.icl";
 /// The state of the training run.
 const STATE: &str = "training";
+/// Size of the largest state that is copied, in bytes: 16 GiB.
+const MAX_BYTES: u64 = 16 << 30;
+/// The state of a training run that its budget ended.
+pub const CHECKPOINT: &str = "training.checkpoint";
 
 /// Whether such a command writes a file of this name.
 fn is_result(name: &str) -> bool {
-    [CONFIG, ENCODER, REJECTED, RECORD, REPORT, EVENTS].contains(&name)
+    [
+        CONFIG, ENCODER, REJECTED, RECORD, REPORT, EVENTS, CHECKPOINT,
+    ]
+    .contains(&name)
 }
 
 /// Continues the work that was interrupted in `folder`, if there is one.
@@ -75,6 +83,29 @@ pub fn callbacks<'a>(work: &WorkFolder, display: &'a Display) -> Callbacks<'a> {
         .on_progress(|progress| display.advance(&progress))
         .stop_when(interrupt::requested)
         .with_checkpoint(work.state(STATE))
+}
+
+/// Keeps the state of a training run that its budget ended among the results, for a larger budget. The first member of a
+/// group saves it.
+///
+/// # Errors
+/// If it cannot be copied.
+pub fn keep_state(work: &WorkFolder) -> Result<(), Failure> {
+    copy(&work.state(STATE), &work.results().join(CHECKPOINT))
+}
+
+/// Continues from the state that an earlier update kept in a folder.
+///
+/// # Errors
+/// If it cannot be copied.
+pub fn take_state(folder: &Path, work: &WorkFolder) -> Result<(), Failure> {
+    copy(&folder.join(CHECKPOINT), &work.state(STATE))
+}
+
+fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
+    let read = InputFile::open(from, MAX_BYTES).and_then(InputFile::bytes);
+    let bytes = read.map_err(|error| Failure::file(from, "cannot be read", error))?;
+    whole::write(to, &bytes)
 }
 
 /// Writes the options with every default, and the record.

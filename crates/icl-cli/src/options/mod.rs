@@ -1,6 +1,7 @@
 //! Groups of options that commands share, and the types of their values.
 
 pub mod bounds;
+pub mod budget;
 pub mod choice;
 pub mod classes;
 pub mod data;

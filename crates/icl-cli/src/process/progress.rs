@@ -84,8 +84,15 @@ impl Display {
     pub fn advance(&self, progress: &Progress) {
         let epochs = self.done.get().saturating_add(progress.epoch as u64);
         let steps = progress.step as u64 * SHARES / progress.n_steps.max(1) as u64;
+        let by_epochs = epochs.saturating_mul(SHARES).saturating_add(steps);
+        // The end of a run with a budget is known long before its last epoch.
+        let by_budget = progress.spent.map(|spent| {
+            let done =
+                (self.done.get() as f64 + spent.min(1.0) * self.n_epochs as f64) * SHARES as f64;
+            done as u64
+        });
         self.bar
-            .set_position(epochs.saturating_mul(SHARES).saturating_add(steps));
+            .set_position(by_budget.unwrap_or_default().max(by_epochs));
         let what = self.what.borrow();
         self.bar.set_message(match progress.is_evaluating {
             true => format!("{what}: evaluation"),

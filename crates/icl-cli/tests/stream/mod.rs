@@ -12,12 +12,12 @@ use std::time::{Duration, Instant};
 
 use crate::support::toys::{NEW, OLD, Toys};
 use crate::support::{command, documented, icl, keys, number, of_book, split, text};
+use icl_models::StoredEncoder;
 use serde_json::Value;
 use tempfile::tempdir;
 
 /// Toy graphs in four experiences, with two controls.
-const DIVIDED: &str =
-    "stream --data old --split data:4 --epochs 3 --control retraining --control never --out out";
+const DIVIDED: &str = "stream --data old --split data:4 --epochs 3 --stop never --control retraining --control never --out out";
 
 /// Returns the names in a folder, also those of folders.
 pub fn names(folder: &Path) -> Vec<String> {
@@ -51,6 +51,7 @@ fn it_goes_through_a_stream() {
     OLD.write(at.path(), "old");
     let ran = icl(at.path(), &split(DIVIDED)).succeeded();
     assert!(ran.stdout.contains("written to out"), "{}", ran.stdout);
+    assert_eq!(ran.stderr.matches("The updated encoder ").count(), 3);
     let out = at.path().join("out");
     assert_eq!(
         names(&out),
@@ -80,6 +81,15 @@ fn it_goes_through_a_stream() {
             "strategy.json"
         ]
     );
+    // Each encoder's file says what the training of the first one cost.
+    let first = &lines(&out.join("stream.jsonl"))[0];
+    let cost = number(first, "charged_passes")
+        / (number(first, "n_samples") - number(first, "n_held_out"));
+    for folder in ["000-1", "003-4"] {
+        let stored = StoredEncoder::open(&out.join(folder).join("encoder.safetensors")).unwrap();
+        let passes: f64 = stored.get("passes-per-sample").unwrap().parse().unwrap();
+        assert!((passes - cost).abs() < 1e-9);
+    }
     // The first encoder is that of the control without updates.
     assert!(!out.join("003-4/control-never/encoder.safetensors").exists());
     let matrix = json(&out.join("matrix.json"));
@@ -103,6 +113,16 @@ fn it_goes_through_a_stream() {
             assert_eq!(experience["served_risk"], matrix["risk"][row - 1][row]);
             assert!(number(experience, "parameter_change") > 0.0);
             assert!(number(experience, "n_old") > 0.0);
+            // Every sample that is held out, of the experiences before and of this one.
+            let held_out = |it: &Value| number(it, "n_held_out");
+            let before: f64 = experiences[..row].iter().map(held_out).sum();
+            assert_eq!(number(&experience["verdict"]["old"], "n"), before);
+            assert_eq!(
+                number(&experience["verdict"]["new"], "n"),
+                held_out(experience)
+            );
+        } else {
+            assert!(experience["verdict"].is_null());
         }
     }
     // Forgetting by a double loop.

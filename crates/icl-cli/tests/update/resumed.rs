@@ -11,7 +11,7 @@ use crate::support::{contents, icl, names, split, timeless_record, work};
 /// A command that updates an encoder by a method for a number of epochs.
 fn updating(method: &str, n_epochs: usize, out: &str) -> String {
     format!(
-        "update --from first/encoder.safetensors --old OLD --new NEW --seed 1 --stop never --method {method} \
+        "update --from first/encoder.safetensors --old OLD --new NEW --seed 1 --stop never --budget none --method {method} \
          --epochs {n_epochs} --out {out}"
     )
 }

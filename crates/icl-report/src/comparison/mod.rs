@@ -13,5 +13,7 @@ mod overview;
 mod page;
 mod risk_chart;
 mod tables;
+mod within_budget;
 
 pub use page::comparison_document;
+pub use within_budget::SHORT_RETRAINING;

@@ -6,6 +6,7 @@ use crate::comparison::goal::{distance, goal};
 use crate::comparison::guide::{LOWEST_LOSS, TERMS};
 use crate::comparison::headline::headline;
 use crate::comparison::overview::overview;
+use crate::comparison::within_budget::within_budget;
 use crate::comparison::{charts, cost_chart, levels, risk_chart, tables};
 use crate::course::{Course, sections};
 use crate::document::{Block, Document};
@@ -39,11 +40,11 @@ pub fn comparison_document(
     let verdict = headline(&comparison.verdict, methods);
     let choice = Choice::of(records);
     let is_held_out = choice.as_ref().is_some_and(|of| of.is_held_out);
-    let first = match &choice {
-        Some(choice) => answer(choice),
-        None => verdict.clone(),
+    let mut blocks = match (within_budget(records), &choice) {
+        (Some([answer, others]), _) => vec![Block::Headline(answer.into()), Block::text(others)],
+        (None, Some(choice)) => vec![Block::Headline(answer(choice).into())],
+        (None, None) => vec![Block::Headline(verdict.clone().into())],
     };
-    let mut blocks = vec![Block::Headline(first.into())];
     let choice = choice.filter(|of| of.methods.len() > 1);
     blocks.extend(choice.map(|of| Block::Figure(risk_chart::figure(&of, &palette))));
     blocks.extend([

@@ -175,7 +175,8 @@ impl CommandOutcome {
         Self::of("run").with_runs(records.iter().map(run).collect())
     }
 
-    /// Returns the outcome of a stream: its experiences, with the risks on the held-out samples of each.
+    /// Returns the outcome of a stream: its experiences, with the risks on the held-out samples of each, and the verdict on
+    /// the last one.
     pub fn of_stream(record: &StreamRecord) -> Self {
         let experiences = record.experiences.iter().map(|it| OutcomeRun {
             name: it.name.clone(),
@@ -187,7 +188,11 @@ impl CommandOutcome {
                 ..OutcomeRisks::default()
             },
         });
-        Self::of("stream").with_runs(experiences.collect())
+        let last = record.experiences.last();
+        Self {
+            verdict: last.and_then(|it| it.verdict),
+            ..Self::of("stream").with_runs(experiences.collect())
+        }
     }
 
     fn with_runs(self, runs: Vec<OutcomeRun>) -> Self {

@@ -1,6 +1,6 @@
 //! Record of a stream: one encoder, updated as increments arrive.
 
-use icl_train::{Decision, Policy};
+use icl_train::{Decision, Policy, Verdict};
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::record::shared::{RunSettings, TrainingSummary};
@@ -119,6 +119,10 @@ pub struct StreamedExperience {
     pub served_risk: Option<f64>,
     /// Risk on its held-out samples afterwards.
     pub risk: Option<f64>,
+    /// Verdict on the update by held-out samples: old ones are those of the experiences before; `null` without an update,
+    /// where fewer than two samples of a kind are held out, or in older records.
+    #[serde(default)]
+    pub verdict: Option<Verdict>,
     /// Euclidean norm ‖θ‖ of the trained parameters afterwards.
     pub parameter_norm: f64,
     /// Effective rank of the embeddings of held-out samples of the first experience afterwards (RankMe).

@@ -1,5 +1,6 @@
 //! One encoder before and after an update.
 
+mod bought;
 mod chart;
 mod guide;
 mod page;
@@ -7,3 +8,4 @@ mod table;
 mod verdict;
 
 pub use page::update_document;
+pub use verdict::verdict_sentence;

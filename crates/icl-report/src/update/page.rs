@@ -12,6 +12,7 @@ use crate::record::{HoldOutRule, KeptNeighbours, UPDATE_SCHEMA, UpdateRecord};
 use crate::stop_reason::stop_reason;
 use crate::summary::change::UpdateSummary;
 use crate::text::number::{change, count, nats, percent, plural, seconds};
+use crate::update::bought::bought;
 use crate::update::guide::TERMS;
 use crate::update::{chart, table, verdict};
 
@@ -42,6 +43,7 @@ pub fn update_document(record: &UpdateRecord) -> Result<Document, ReportError> {
     let mut sentences = verdict::sentences(&summary).into_iter();
     let headline = sentences.next().unwrap_or_default();
     let mut blocks = vec![Block::Headline(headline.into())];
+    blocks.extend(bought(record).map(Block::text));
     let differences = chart::differences(record);
     let mut course = chart::course(record);
     let first = differences.or_else(|| course.take());

@@ -22,7 +22,9 @@ pub(crate) fn sentences(of: &UpdateSummary) -> Vec<String> {
         UpdateVerdict::Trained(None) => {
             "No verdict: too few samples were held out to say whether the updated encoder is better.".to_owned()
         }
-        UpdateVerdict::Trained(Some(verdict)) => answer(&verdict, of.is_rejected),
+        UpdateVerdict::Trained(Some(verdict)) => {
+            verdict_sentence(&verdict) + consequence(&verdict, of.is_rejected)
+        }
     };
     let mut sentences = vec![first];
     if let UpdateVerdict::Trained(verdict) = of.verdict {
@@ -35,7 +37,8 @@ pub(crate) fn sentences(of: &UpdateSummary) -> Vec<String> {
     sentences
 }
 
-fn answer(verdict: &Verdict, is_rejected: bool) -> String {
+/// Says on which data an updated encoder is better or worse than the one before.
+pub fn verdict_sentence(verdict: &Verdict) -> String {
     use Answer::{Better, NoClearDifference, Worse};
     let updated = match (verdict.old.answer, verdict.new.answer) {
         (Better, Better) => "is better on old and on new data",
@@ -54,15 +57,19 @@ fn answer(verdict: &Verdict, is_rejected: bool) -> String {
         (NoClearDifference, Worse) => "is worse on new data and not clearly better on old data",
         (Worse, Worse) => "is worse on old and on new data",
     };
-    let then = match (verdict.is_worse(), is_rejected) {
+    format!("The updated encoder {updated}.")
+}
+
+/// Says what followed from the verdict.
+fn consequence(verdict: &Verdict, is_rejected: bool) -> &'static str {
+    match (verdict.is_worse(), is_rejected) {
         (false, _) => "",
         (true, true) => {
             " The encoder that came in was kept; --accept would have taken the updated one, which is \
              rejected.safetensors."
         }
         (true, false) => " It was taken all the same, since --accept was given.",
-    };
-    format!("The updated encoder {updated}.{then}")
+    }
 }
 
 /// Says what the answer rests on.

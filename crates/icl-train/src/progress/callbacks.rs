@@ -26,6 +26,8 @@ pub struct Progress {
     pub is_evaluating: bool,
     /// Exact risk at the last evaluation, in nats.
     pub risk: f64,
+    /// Share of the budget that is spent, from 0; `None` without a budget.
+    pub spent: Option<f64>,
 }
 
 /// Functions that a training run calls, and the file of its checkpoint. [`Callbacks::new`] has neither.

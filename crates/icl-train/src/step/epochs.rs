@@ -69,10 +69,25 @@ where
                 callbacks.tell_step(report);
                 self.save_or_stop(callbacks)?;
             }
-            self.counters.end_epoch(&mut self.record);
-            callbacks.tell_epoch(self.epoch_report());
+            if self.record.stopped_by.is_some() {
+                return Ok(());
+            }
+            self.end_epoch(callbacks);
         }
         Ok(())
+    }
+
+    /// Ends the epoch in which the run has ended, if it has not ended between two. Its state is saved before: a larger
+    /// budget continues within the epoch.
+    pub(crate) fn end_last_epoch(&mut self, callbacks: &mut Callbacks<'_>) {
+        if self.counters.n_steps > 0 {
+            self.end_epoch(callbacks);
+        }
+    }
+
+    fn end_epoch(&mut self, callbacks: &mut Callbacks<'_>) {
+        self.counters.end_epoch(&mut self.record);
+        callbacks.tell_epoch(self.epoch_report());
     }
 
     /// Begins an epoch: evaluates the encoder if that is due or the run ends here. Returns the steps that are left of
@@ -109,6 +124,8 @@ where
         if by_end.is_some() || self.is_evaluation_due() {
             callbacks.tell(self.progress(plan.steps.len(), true));
             let by_risk = self.evaluate(evaluate)?;
+            // The evaluation itself may leave too little for a step and the evaluation after it.
+            let by_end = by_end.or(self.ends_by_budget());
             self.record.stopped_by = by_loss.or(by_risk).or(by_end);
         }
         Ok(self.record.stopped_by.is_none().then_some(plan))
@@ -130,7 +147,8 @@ where
         let by_end = by_end.or(self.ends_by_caller(n_steps, callbacks)?);
         if by_end.is_some() || self.is_evaluation_due() {
             callbacks.tell(self.progress(n_steps, true));
-            self.record.stopped_by = self.evaluate(evaluate)?.or(by_end);
+            let by_risk = self.evaluate(evaluate)?;
+            self.record.stopped_by = by_risk.or(by_end).or(self.ends_by_budget());
         }
         Ok(self.record.stopped_by.is_some())
     }
@@ -162,6 +180,7 @@ where
             n_steps,
             is_evaluating,
             risk: self.counters.last.map_or(f64::NAN, |last| last.risk),
+            spent: self.share_of_budget(),
         }
     }
 

@@ -287,6 +287,7 @@ where
             run.complete();
             run.save(callbacks)?;
         }
+        run.end_last_epoch(callbacks);
         callbacks.tell(run.progress(0, true));
         run.end(evaluations.measure)
     }

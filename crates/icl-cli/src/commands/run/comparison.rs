@@ -8,8 +8,8 @@ use icl_core::{ByOrigin, ExactRisk, Group, GrowthRatio, Increment, Seed, Views};
 use icl_eval::Matrix;
 use icl_report::{EmbeddingMap, RunRecord, SCHEMA, TrainingCourse, TrainingSummary, UpdateFacts};
 use icl_train::{
-    Callbacks, Identity, Method, TARGET_RATIO, Trainer, TrainingRecord, UpdateRule, plateau,
-    time_to_target,
+    Budget, Callbacks, Identity, Method, TARGET_RATIO, Trainer, TrainingRecord, TrainingSettings,
+    UpdateRule, plateau, time_to_target,
 };
 
 use crate::commands::run::evaluated_samples::EvaluatedSamples;
@@ -22,11 +22,13 @@ use crate::domain::Collated;
 use crate::domain::Domain;
 use crate::domain::data::{DataSet, tell_equal};
 use crate::domain::encoder_file;
+use crate::domain::encoder_file::TrainedOn;
 use crate::domain::recall::stored_recall;
 use crate::domain::spread::EvaluatorOf;
 use crate::files::whole::remove_if_there;
 use crate::files::work_folder::WorkFolder;
 use crate::files::work_place::ENCODER;
+use crate::options::budget::UpdateBudget;
 use crate::options::choice;
 use crate::options::protocol::max_evaluated;
 use crate::options::training::PAPER_PATIENCE;
@@ -133,14 +135,17 @@ impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
             first.risk,
             notes(&first.record),
         ));
-        self.save(&first.encoder, FIRST)?;
+        let passes_per_sample = first.record.cost.charged() / increment.old().len() as f64;
+        self.save(&first.encoder, FIRST, passes_per_sample)?;
 
         let mut ran = Vec::new();
         for method in &self.resolved.methods {
             let fresh = || fresh("scratch");
             let fresh = method.start.needs_fresh().then(fresh).transpose()?;
-            let one = self.run_method(increment, method, (first.trained.clone(), fresh))?;
-            self.save(&one.encoder, &method.name)?;
+            let budget = self.budget(method, passes_per_sample);
+            let starts = (first.trained.clone(), fresh);
+            let one = self.run_method(increment, (method, budget), starts)?;
+            self.save(&one.encoder, &method.name, passes_per_sample)?;
             ran.push(one);
         }
         self.write_up(
@@ -163,16 +168,33 @@ impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
             .group(self.group)
     }
 
+    /// Returns the budget of a method; none for retraining to its end.
+    fn budget(&self, method: &Method, passes_per_sample: f64) -> Option<Budget> {
+        match self.resolved.budget {
+            _ if method.name == icl_train::REFERENCE => None,
+            UpdateBudget::Share(share) => Some(Budget::OfRetraining {
+                share,
+                passes_per_sample,
+            }),
+            UpdateBudget::Passes(passes) => Some(Budget::Passes(passes)),
+            UpdateBudget::None | UpdateBudget::Minutes(_) => None,
+        }
+    }
+
     fn run_method(
         &self,
         increment: &Increment,
-        method: &Method,
+        (method, budget): (&Method, Option<Budget>),
         (trained, fresh): (D::Trained<B>, Option<D::Trained<B>>),
     ) -> Result<Ran<D::Encoder<B::InnerBackend>>, Failure> {
         self.display
             .begin(&format!("seed {}: {}", self.seed, method.name));
         let outcome = self
             .trainer(increment)
+            .settings(TrainingSettings {
+                budget,
+                ..self.resolved.settings.clone()
+            })
             .update_with(method, trained, fresh, &mut self.callbacks(&method.name))
             .map_err(|error| self.resolved.causes(Some(method)).training(error))?;
         let record = outcome.record;
@@ -318,13 +340,24 @@ impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
         }
     }
 
-    fn save(&self, encoder: &D::Encoder<B::InnerBackend>, name: &str) -> Result<(), Failure> {
+    /// Writes an encoder. Updates are predicted by the cost of θ₀.
+    fn save(
+        &self,
+        encoder: &D::Encoder<B::InnerBackend>,
+        name: &str,
+        passes_per_sample: f64,
+    ) -> Result<(), Failure> {
         let file = format!("{ENCODER}{}-seed{}.safetensors", in_files(name), self.seed);
         let path = self.work.results().join(file);
         // What a seed held out has no rule by contents.
         let share = self.resolved.options.hold_out.share();
         let hold_out = (share == 0.0).then_some(share);
-        encoder_file::save(encoder, self.domain, self.data.name(), hold_out, &path)
+        let trained_on = TrainedOn {
+            data: self.data.name(),
+            hold_out,
+            passes_per_sample: Some(passes_per_sample),
+        };
+        encoder_file::save(encoder, self.domain, trained_on, &path)
     }
 
     fn callbacks(&self, name: &str) -> Callbacks<'_> {

@@ -6,9 +6,11 @@ use anyhow::anyhow;
 use clap::builder::ArgPredicate;
 use clap::{Arg, Args};
 use icl_data::Split;
+use icl_report::SHORT_RETRAINING;
 use icl_train::{Method, TrainingSettings};
 use serde::Serialize;
 
+use crate::options::budget::{BudgetOptions, UpdateBudget};
 use crate::options::data::DataOptions;
 use crate::options::encoder::EncoderOptions;
 use crate::options::evaluation::HoldOutOptions;
@@ -58,6 +60,9 @@ pub struct RunOptions {
     pub pretraining: PretrainingOptions,
     #[command(flatten)]
     #[serde(flatten)]
+    budget: BudgetOptions,
+    #[command(flatten)]
+    #[serde(flatten)]
     pub hold_out: HoldOutOptions,
     #[arg(
         long,
@@ -98,6 +103,11 @@ fn refined(option: Arg) -> Arg {
             "Method to run, as listed by `icl methods`, or all; may be repeated. Without it, inference, fine-tuning, \
              warm, icl and retraining",
         ),
+        "budget" => option.help(format!(
+            "Charged cost that no method exceeds: a share of what retraining would cost as the training of θ₀ did \
+             (10%), or a number of passes (20000). Retraining runs to its end as well, and within the budget as \
+             {SHORT_RETRAINING}. Without it, none"
+        )),
         "seed" => option.help("Run only this root seed"),
         "out" => option
             .help("Output folder. Without it, the first free folder icl-runs/NAME-1, NAME-2, …"),
@@ -112,6 +122,8 @@ pub struct Resolved {
     pub options: RunOptions,
     /// Methods to run.
     pub methods: Vec<Method>,
+    /// Budget of every method but retraining to its end.
+    pub budget: UpdateBudget,
     /// Protocols to measure accuracies by.
     pub protocols: Vec<NamedProtocol>,
     /// Growth ratio α that is asked for; a split of whole samples comes close to it.
@@ -162,7 +174,20 @@ impl RunOptions {
             }
             (None, n) => 0..=n - 1,
         };
-        let methods = self.methods.fill()?;
+        let mut methods = self.methods.fill()?;
+        let budget = self.budget.budget.unwrap_or(UpdateBudget::None);
+        if let UpdateBudget::Minutes(_) = budget {
+            return Err(Failure::input(anyhow!(
+                "budget: found {budget}, expected a share of retraining such as 10%, passes such as 20000, or none"
+            )));
+        }
+        let retraining = methods.iter().find(|it| it.name == icl_train::REFERENCE);
+        if let (Some(retraining), true) = (retraining, budget != UpdateBudget::None) {
+            methods.push(Method {
+                name: SHORT_RETRAINING.to_owned(),
+                ..retraining.clone()
+            });
+        }
         let protocols = protocol::fill(&mut self.protocol)?;
         check_methods(&settings, n_members, &methods)?;
         let backend = fill_devices(&mut self.execution.backend)?.to_owned();
@@ -171,6 +196,7 @@ impl RunOptions {
         check_out(self.output.out.as_deref())?;
         Ok(Resolved {
             methods,
+            budget,
             protocols,
             alpha,
             split,

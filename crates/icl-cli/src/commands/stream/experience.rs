@@ -22,7 +22,7 @@ use crate::domain::Collated;
 use crate::domain::Domain;
 use crate::domain::data::DataSet;
 use crate::domain::encoder_file;
-use crate::domain::encoder_file::EncoderFile;
+use crate::domain::encoder_file::{EncoderFile, TrainedOn};
 use crate::files::encoder_work::ENCODER;
 use crate::process::causes::Causes;
 use crate::process::failure::Failure;
@@ -187,7 +187,7 @@ impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
             }
         };
         if run.is_own() {
-            self.save(&after, &path)?;
+            self.save(&after, &state, &path)?;
         }
         Ok(StrategyOutcome {
             before: None,
@@ -240,7 +240,11 @@ impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
         let folder = run.folder(self.next);
         std::fs::create_dir_all(&folder)
             .map_err(|error| Failure::file(&folder, "cannot be written", error))?;
-        self.save(&updated.live.encoder, &folder.join(ENCODER))?;
+        self.save(
+            &updated.live.encoder,
+            &updated.live.state,
+            &folder.join(ENCODER),
+        )?;
         Ok(StrategyOutcome {
             before: Some(live),
             after: updated.live.encoder,
@@ -277,15 +281,32 @@ impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
         Ok(self.gathered.domain.grow(encoder, seed))
     }
 
-    fn save(&self, encoder: &D::Encoder<B::InnerBackend>, path: &Path) -> Result<(), Failure> {
-        let name = self.gathered.data.name();
+    fn save(
+        &self,
+        encoder: &D::Encoder<B::InnerBackend>,
+        state: &StreamState,
+        path: &Path,
+    ) -> Result<(), Failure> {
         let share = self.resolved.options.course.measured.share();
         // What the first encoder has seen, its updates have seen.
         let hold_out = match self.from {
             None => Some(share),
             Some(from) => from.hold_out().map(|before| before.min(share)),
         };
-        encoder_file::save(encoder, &*self.gathered.domain, name, hold_out, path)
+        let passes_per_sample = match self.from {
+            Some(from) => from.passes_per_sample(),
+            // The encoders of the stream go back to the training of its first experience.
+            None => state.experiences().first().map(|first| {
+                let n_trained = first.n_samples - first.held_out.len();
+                first.cost.charged() / n_trained as f64
+            }),
+        };
+        let trained_on = TrainedOn {
+            data: self.gathered.data.name(),
+            hold_out,
+            passes_per_sample,
+        };
+        encoder_file::save(encoder, &*self.gathered.domain, trained_on, path)
     }
 }
 

@@ -2,10 +2,10 @@
 
 use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
-use icl_core::Increment;
+use icl_core::{Increment, Seed};
 use icl_eval::effective_rank;
-use icl_report::{StreamedExperience, TrainingSummary};
-use icl_train::{Experience, SparseRow, parameter_norm};
+use icl_report::{StreamedExperience, TrainingSummary, verdict_sentence};
+use icl_train::{Experience, SparseRow, Verdict, parameter_norm};
 
 use crate::commands::stream::embedder::{Embedded, Embedder, neighbours_kept, recall};
 use crate::commands::stream::experience::{
@@ -13,8 +13,9 @@ use crate::commands::stream::experience::{
 };
 use crate::commands::stream::strategy::{Accuracies, StrategyRun};
 use crate::domain::Domain;
-use crate::domain::spread::{check_spread, embed};
+use crate::domain::spread::{EvaluatorOf, check_spread, embed};
 use crate::files::encoder_work::ENCODER;
+use crate::process::causes::Causes;
 use crate::process::failure::Failure;
 use crate::process::terminal::tell;
 
@@ -67,6 +68,7 @@ impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
         if !run.is_own() {
             return Ok((done, None));
         }
+        let verdict = self.verdict(outcome, &evaluator, &causes)?;
         let moved = self.moved(&embedder, before, after, records)?;
         let domain = &*self.gathered.domain;
         let untrained = domain.fresh::<B>(self.init().child("old"), &self.devices[0])?;
@@ -76,7 +78,10 @@ impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
         let untrained_accuracy = embedder.embed(&untrained)?.last_accuracy();
         let norm_and_rank = self.norm_and_rank(run, &embedder)?;
         let record = ExperienceRecord {
-            streamed: self.streamed(outcome, moved, norm_and_rank),
+            streamed: StreamedExperience {
+                verdict,
+                ..self.streamed(outcome, moved, norm_and_rank)
+            },
             decision: experience.decision.clone(),
             untrained_risk,
             untrained_accuracy,
@@ -109,6 +114,7 @@ impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
             n_new: experience.n_new,
             served_risk: experience.served,
             risk: experience.risks.last(),
+            verdict: None,
             parameter_norm,
             effective_rank: Some(effective_rank),
             neighbours_kept,
@@ -123,6 +129,38 @@ impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
                 parameter_change: outcome.parameter_change,
             },
         }
+    }
+
+    /// Compares the encoder after an update with the one before, on held-out samples of the experiences before and of this
+    /// one, and says the answer; `None` without an update, or with fewer than two samples of either.
+    fn verdict(
+        &self,
+        outcome: &StrategyOutcome<D, B>,
+        evaluator: &EvaluatorOf<'_, '_, D, B::InnerBackend>,
+        causes: &Causes<'_>,
+    ) -> Result<Option<Verdict>, Failure> {
+        let (Some(before), Some((new, old))) =
+            (&outcome.before, outcome.state.experiences().split_last())
+        else {
+            return Ok(None);
+        };
+        let old: Vec<usize> = old.iter().flat_map(|it| it.held_out.clone()).collect();
+        if old.len().min(new.held_out.len()) < 2 {
+            return Ok(None);
+        }
+        let training = &self.resolved.training;
+        let samples = Increment::try_new(old, new.held_out.clone()).map_err(Failure::input)?;
+        let seed = Seed::new(training.seed).child("verdict");
+        let samples = samples.at_most(training.settings.evaluation_samples, seed);
+        let losses = |encoder| {
+            let risk = evaluator.held_out_risk_with_losses(encoder, &samples);
+            risk.map_err(|error| causes.measurement(error))
+        };
+        let (_, of_before) = losses(before)?;
+        let (_, of_after) = losses(&outcome.after)?;
+        let verdict = Verdict::of(&of_before, &of_after, samples.old().len())?;
+        tell(format_args!("{}: {}", new.name, verdict_sentence(&verdict)));
+        Ok(Some(verdict))
     }
 
     /// Returns how the embeddings of held-out samples have moved: the neighbours that are kept since the update and

@@ -1,5 +1,6 @@
 //! `icl update`: updates an encoder with new data.
 
+mod budget;
 mod options;
 mod task;
 
@@ -126,6 +127,9 @@ impl OnStoredEncoder<2> for OldAndNew<'_> {
         let config = toml::to_string(&options).map_err(Failure::input)?;
         let destination = options.output.folder.destination("update");
         let work = encoder_work::begin(resumed, destination, &config, &input)?;
+        if let Some(folder) = &options.more {
+            encoder_work::take_state(folder, &work)?;
+        }
         let task = Update {
             resolved,
             from,

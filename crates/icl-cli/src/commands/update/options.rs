@@ -7,6 +7,8 @@ use clap::{Arg, ArgAction, Args};
 use icl_train::{Method, TrainingSettings};
 use serde::Serialize;
 
+use crate::files::encoder_work::CHECKPOINT;
+use crate::options::budget::{BudgetOptions, UpdateBudget};
 use crate::options::classes::Classes;
 use crate::options::data::ReadingOptions;
 use crate::options::evaluation::{HoldOutOptions, VerdictOptions};
@@ -21,7 +23,8 @@ It updates the encoder so that it is as good as one retrained on old and new dat
 DIR/encoder.safetensors, DIR/record.json, DIR/report.html (the encoder before and after) and \
 DIR/config.toml. Data are embedded data sets or paths, as for icl train. The node features of graphs are those \
 of the old data; the views of images are those that the encoder was trained on. Ctrl-C saves the state; icl \
-update --resume DIR continues.
+update --resume DIR continues. An update that its budget ended leaves DIR/training.checkpoint, from which icl update \
+--more DIR goes on to twice the budget.
 
 A TOML file for --config holds the same options without the dashes: learning-rate = 0.003";
 
@@ -57,6 +60,9 @@ pub struct UpdateOptions {
     pub training: TrainingOptions,
     #[command(flatten)]
     #[serde(flatten)]
+    pub budget: BudgetOptions,
+    #[command(flatten)]
+    #[serde(flatten)]
     pub hold_out: HoldOutOptions,
     #[command(flatten)]
     #[serde(flatten)]
@@ -64,6 +70,10 @@ pub struct UpdateOptions {
     #[command(flatten)]
     #[serde(flatten)]
     pub execution: ExecutionOptions,
+    /// Continue the update in this folder, which reached its budget, with its original options to twice the budget
+    #[arg(long, value_name = "DIR", exclusive = true, help_heading = "Execution")]
+    #[serde(skip)]
+    pub more: Option<PathBuf>,
     #[command(flatten)]
     #[serde(flatten)]
     pub output: EncoderOutputOptions,
@@ -98,6 +108,8 @@ pub struct Resolved {
     pub data: [String; 2],
     /// The method.
     pub method: Method,
+    /// The budget.
+    pub budget: UpdateBudget,
     /// Seed, settings and backend.
     pub training: Training,
 }
@@ -126,6 +138,29 @@ impl UpdateOptions {
         ])
     }
 
+    /// Turns these options, those of the update in the folder of `--more`, into those of the same update with twice the
+    /// budget.
+    ///
+    /// # Errors
+    /// If that update had no budget, or has left no state to continue from.
+    pub fn take_more(&mut self) -> Result<(), Failure> {
+        let Some(folder) = &self.more else {
+            return Ok(());
+        };
+        self.budget = self.budget.doubled()?;
+        let state = folder.join(CHECKPOINT);
+        if !state.is_file() {
+            return Err(Failure::input(anyhow!(
+                "more: found no {}, expected that of an update that reached its budget: one that its stopping rule ended \
+                 has none",
+                state.display()
+            )));
+        }
+        self.output.folder.out = Some(folder.clone());
+        self.output.folder.force = true;
+        Ok(())
+    }
+
     /// Fills in the defaults that depend on other options, and checks every value.
     ///
     /// # Errors
@@ -138,6 +173,7 @@ impl UpdateOptions {
         };
         let training = self.execution.training(settings)?;
         let method = self.methods.one()?;
+        let budget = self.budget.fill(method.start);
         check_methods(
             &training.settings,
             self.execution.n_members(),
@@ -152,6 +188,7 @@ impl UpdateOptions {
             from,
             data: [old, new],
             method,
+            budget,
             training,
             options: self,
         })

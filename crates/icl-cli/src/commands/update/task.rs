@@ -8,14 +8,18 @@ use icl_report::{
     KeptNeighbours, RunSettings, TrainingCourse, TrainingSummary, UPDATE_SCHEMA, UpdateFacts,
     UpdateRecord,
 };
-use icl_train::{Start, Trainer, Verdict, parameter_change};
+use icl_train::{
+    RateChoice, Sampling, Start, StopRule, StoppedBy, Trainer, TrainingSettings, Verdict,
+    parameter_change,
+};
 
 use crate::backend::OnBackend;
+use crate::commands::update::budget::Retraining;
 use crate::commands::update::options::Resolved;
 use crate::domain::Domain;
 use crate::domain::data::DataSet;
 use crate::domain::encoder_file;
-use crate::domain::encoder_file::EncoderFile;
+use crate::domain::encoder_file::{EncoderFile, TrainedOn};
 use crate::domain::recall::stored_recall;
 use crate::domain::spread::{check_spread, embed};
 use crate::files::encoder_work;
@@ -26,8 +30,9 @@ use crate::options::choice;
 use crate::options::evaluation::rule;
 use crate::process::causes::Causes;
 use crate::process::failure::Failure;
-use crate::process::group::group;
+use crate::process::group::{group, is_silent};
 use crate::process::progress::{Display, ended};
+use crate::process::terminal::tell;
 
 /// Update of an encoder by a method.
 pub struct Update<'a, D: Domain> {
@@ -55,30 +60,65 @@ impl<D: Domain> OnBackend for Update<'_, D> {
         let device = &devices[0];
         let (training, method) = (&self.resolved.training, &self.resolved.method);
         let (settings, domain) = (&training.settings, self.domain);
-        let (views, collate, group) = (domain.views(), domain.collate(), group());
-        let trainer = Trainer::<B, _, _, _>::new(self.data, views, collate, self.increment)
-            .settings(settings.clone())
-            .update_rule(self.resolved.options.training.step.optimizer)
-            .seed(training.seed)
-            .devices(devices.iter().cloned())
-            .group(&*group);
+        let group = group();
+        let trainer = |settings| {
+            Trainer::<B, _, _, _>::new(self.data, domain.views(), domain.collate(), self.increment)
+                .settings(settings)
+                .update_rule(self.resolved.options.training.step.optimizer)
+                .seed(training.seed)
+                .devices(devices.iter().cloned())
+                .group(&*group)
+        };
         let init = Seed::new(training.seed).child("init");
         // What is new begins as in the initial encoder of `icl train` with this seed.
         let given = domain.grow(self.from.encoder::<B>(device)?, init.child("old"));
         let fresh = || domain.fresh::<B>(init.child("scratch"), device);
         let fresh = method.start.needs_fresh().then(fresh).transpose()?;
-        let display = Display::new(1, settings.epochs as u64);
-        display.begin(&method.name);
-        let mut callbacks = encoder_work::callbacks(self.work, &display);
         let causes = Causes {
             settings,
             method: Some(method),
             file: Some(self.from.stored.path()),
         };
+        let n_samples = self.increment.all().len();
+        let passes_per_sample = self.from.passes_per_sample();
+        let retraining = Retraining::predict(passes_per_sample, settings.epochs, n_samples);
+        let budget = match method.loss {
+            None => None,
+            Some(_) => retraining.within(
+                self.resolved.budget,
+                (settings, &causes),
+                self.work,
+                |settings, callbacks| {
+                    let trainer = trainer(settings);
+                    let timed =
+                        trainer.update_with(method, given.clone(), fresh.clone(), callbacks)?;
+                    Ok(timed.record.cost)
+                },
+            )?,
+        };
+        let trainer = trainer(TrainingSettings {
+            budget,
+            ..settings.clone()
+        });
+        let display = Display::new(1, settings.epochs as u64);
+        display.begin(&method.name);
+        let mut callbacks = encoder_work::callbacks(self.work, &display);
         let outcome = trainer
             .update_with(method, given.clone(), fresh, &mut callbacks)
             .map_err(|error| causes.training(error))?;
         let record = outcome.record;
+        let follows_budget = matches!(method.sampling, Sampling::Widening(_))
+            || !matches!(method.rate, RateChoice::Fixed)
+            || settings.stop != StopRule::Never;
+        if follows_budget && self.resolved.options.more.is_some() {
+            tell(
+                "note: the passes so far followed the course of the smaller budget, with an evaluation at its end: an \
+                 update that has this budget from the start ends elsewhere",
+            );
+        }
+        if record.stopped_by == Some(StoppedBy::Budget) && !is_silent() {
+            encoder_work::keep_state(self.work)?;
+        }
         if method.loss.is_some() {
             let ended = ended(&record, outcome.risk.all);
             display.end(&format!("{}: {ended}", method.name));
@@ -126,8 +166,15 @@ impl<D: Domain> OnBackend for Update<'_, D> {
                 _ => self.from.hold_out().map(|before| before.min(self.share)),
             };
             let name = if is_rejected { REJECTED } else { ENCODER };
-            let data = self.data.name();
-            encoder_file::save(&encoder, domain, data, seen_by_none, &path(name))?;
+            let trained_on = TrainedOn {
+                data: self.data.name(),
+                hold_out: seen_by_none,
+                passes_per_sample: match method.start {
+                    Start::Scratch => Some(record.cost.charged() / n_samples as f64),
+                    _ => passes_per_sample,
+                },
+            };
+            encoder_file::save(&encoder, domain, trained_on, &path(name))?;
         }
         let [old_data, new_data] = self.names.map(ToOwned::to_owned);
         let optimizer = choice::name(&self.resolved.options.training.step.optimizer);
@@ -145,6 +192,7 @@ impl<D: Domain> OnBackend for Update<'_, D> {
             held_out_before: held_out.map(|[before, _]| before),
             verdict,
             is_rejected,
+            retraining_passes: retraining.known_passes(),
             neighbours_kept: neighbours_kept(&old_before, &old_after)?,
             update: UpdateFacts::of(
                 &record,

@@ -16,7 +16,7 @@ use crate::domain::Domain;
 use crate::domain::collation::OnEveryBackend;
 use crate::domain::data::Data;
 use crate::domain::encoder_choice::{OnNewEncoder, with_new_encoder};
-use crate::domain::encoder_file::{EncoderFile, save};
+use crate::domain::encoder_file::{EncoderFile, TrainedOn, save};
 use crate::options::data::DataOptions;
 use crate::options::encoder::EncoderOptions;
 use crate::options::noise::NoiseOptions;
@@ -60,7 +60,12 @@ impl OnNewEncoder for Damage<'_> {
     fn run<D: Domain>(self, domain: &D, _: &D::Data) -> Result<Verdicts, Failure> {
         let path = self.at.join("encoder.safetensors");
         let fresh = domain.fresh::<Trained>(Seed::new(1), &Default::default())?;
-        save(&fresh.valid(), domain, "toy", Some(0.1), &path)?;
+        let trained_on = TrainedOn {
+            data: "toy",
+            hold_out: Some(0.1),
+            passes_per_sample: Some(60.0),
+        };
+        save(&fresh.valid(), domain, trained_on, &path)?;
         let whole = std::fs::read(&path).unwrap();
         let mut verdicts = Verdicts::default();
         for index in 0..self.n_files {
