@@ -30,9 +30,9 @@ use crate::options::execution::ExecutionOptions;
 
 /// Keeps a contrastive encoder up to date as data arrives
 ///
-/// Without a command, it compares methods on the embedded handwritten digits: it trains an encoder on the digits 0 to 8,
-/// updates it by each method at a tenth of the cost of retraining when the digit 9 arrives, and reports how good each is
-/// on samples that it has not seen.
+/// Without a command, it compares methods on the embedded handwritten digits: it trains an encoder on the digits
+/// 0 to 8, updates it by each method at a tenth of the cost of retraining when the digit 9 arrives, and reports how
+/// good each is on samples that it has not seen.
 #[derive(Debug, Parser)]
 #[command(
     name = "icl",
@@ -47,8 +47,8 @@ pub struct Arguments {
 }
 
 // Help lists the commands in the order in which a user meets them, since that is how a stranger finds the next one: an
-// encoder is trained, kept up to date, and used; then it is asked whether an update would pay, and which method is best;
-// public data, for whoever has none, the machine and the shell are last.
+// encoder is trained, kept up to date, and used; then it is asked whether an update would pay, and which method is
+// best; public data, for whoever has none, the machine and the shell are last.
 #[derive(Debug, Clone, Subcommand)]
 pub enum Command {
     /// Train a first encoder

@@ -31,12 +31,12 @@ pub struct TrainedOn<'a> {
     pub passes_per_sample: Option<f64>,
 }
 
-/// Writes an encoder with its configuration, from which it can be rebuilt, and the facts about its training as metadata.
-/// The same encoder gives the same bytes.
+/// Writes an encoder with its configuration, from which it can be rebuilt, and the facts about its training as
+/// metadata. The same encoder gives the same bytes.
 ///
 /// # Errors
-/// If the file could not be read again, because a number is not finite, or cannot be written; an earlier file still exists
-/// then.
+/// If the file could not be read again, because a number is not finite, or cannot be written; an earlier file still
+/// exists then.
 pub fn save<D: Domain, B: Backend>(
     encoder: &D::Encoder<B>,
     domain: &D,
@@ -88,8 +88,8 @@ impl<D: Domain> EncoderFile<D> {
     /// Reads an encoder.
     ///
     /// # Errors
-    /// If the file cannot be read or is damaged, holds another kind of encoder or no configuration, or its tensors are not
-    /// exactly those of the configuration, in names, types and shapes, with finite numbers and no variance below 0.
+    /// If the file cannot be read or is damaged, holds another kind of encoder or no configuration, or its tensors are
+    /// not exactly those of the configuration, in names, types and shapes, with finite numbers and no variance below 0.
     pub fn open(path: &Path) -> Result<Self, Failure> {
         let read = StoredEncoder::open(path).and_then(Self::of);
         read.map_err(Failure::input)

@@ -85,8 +85,8 @@ pub fn callbacks<'a>(work: &WorkFolder, display: &'a Display) -> Callbacks<'a> {
         .with_checkpoint(work.state(STATE))
 }
 
-/// Keeps the state of a training run that its budget ended among the results, for a larger budget. The first member of a
-/// group saves it.
+/// Keeps the state of a training run that its budget ended among the results, for a larger budget. The first
+/// member of a group saves it.
 ///
 /// # Errors
 /// If it cannot be copied.

@@ -125,8 +125,8 @@ impl AxisScale {
         }
     }
 
-    /// Returns the range of finite values, in what is linear along the axis, with a margin on both sides: that of 0 and 1
-    /// without any, and `(0, 1)` where all are 0.
+    /// Returns the range of finite values, in what is linear along the axis, with a margin on both sides: that of 0 and
+    /// 1 without any, and `(0, 1)` where all are 0.
     pub(super) fn padded(self, values: impl Iterator<Item = f64>) -> (f64, f64) {
         let (low, high) = ends(values.map(|value| self.of(value)));
         // Around one value, or values that luck alone may part, the axis shows their size and not their difference.

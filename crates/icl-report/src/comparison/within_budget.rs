@@ -22,8 +22,8 @@ const OTHERS: [(&str, &str); 3] = [
     (SHORT_RETRAINING, "retraining at the same cost ends"),
 ];
 
-/// Says in two sentences how far above retraining updating ends on held-out data, and at which share of its cost, and in a
-/// third one where the other ways end.
+/// Says in two sentences how far above retraining updating ends on held-out data, and at which share of its cost, and
+/// in a third one where the other ways end.
 ///
 /// Each number is a mean over the seeds of the excess as a share of retraining's risk, the larger one of old and of new
 /// data. Returns `None` where nothing was held out, or retraining was not run within a budget as well.

@@ -175,8 +175,8 @@ impl CommandOutcome {
         Self::of("run").with_runs(records.iter().map(run).collect())
     }
 
-    /// Returns the outcome of a stream: its experiences, with the risks on the held-out samples of each, and the verdict on
-    /// the last one.
+    /// Returns the outcome of a stream: its experiences, with the risks on the held-out samples of each, and the
+    /// verdict on the last one.
     pub fn of_stream(record: &StreamRecord) -> Self {
         let experiences = record.experiences.iter().map(|it| OutcomeRun {
             name: it.name.clone(),

@@ -8,8 +8,8 @@ use crate::record::shared::{RunSettings, TrainingSummary};
 /// Version of [`StreamRecord`]'s schema. It grows when records of before can no longer be read.
 pub const STREAM_SCHEMA: u32 = 1;
 
-/// Matrix `[T, T]`: row i is the encoder after experience i, column j the held-out samples of experience j. A cell that was
-/// not measured is `null`. In memory, rows may be shorter: cells beyond their end were not measured.
+/// Matrix `[T, T]`: row i is the encoder after experience i, column j the held-out samples of experience j. A cell that
+/// was not measured is `null`. In memory, rows may be shorter: cells beyond their end were not measured.
 pub type Cells = Vec<Vec<Option<f64>>>;
 
 /// Writes a matrix with rows of equal length.
@@ -59,8 +59,8 @@ pub struct StreamRecord {
     pub settings: RunSettings,
     /// Names of the experiences `[T]`.
     pub names: Vec<String>,
-    /// Risks of the encoder on held-out samples `[T, T]`. The cell right of the diagonal is what was served: the risk of the
-    /// encoder that was live when the data came.
+    /// Risks of the encoder on held-out samples `[T, T]`. The cell right of the diagonal is what was served: the risk
+    /// of the encoder that was live when the data came.
     #[serde(serialize_with = "square")]
     pub risk: Cells,
     /// Accuracies of its embeddings by nearest neighbours `[T, T]`; `null` without classes.
@@ -119,16 +119,16 @@ pub struct StreamedExperience {
     pub served_risk: Option<f64>,
     /// Risk on its held-out samples afterwards.
     pub risk: Option<f64>,
-    /// Verdict on the update by held-out samples: old ones are those of the experiences before; `null` without an update,
-    /// where fewer than two samples of a kind are held out, or in older records.
+    /// Verdict on the update by held-out samples: old ones are those of the experiences before; `null` without an
+    /// update, where fewer than two samples of a kind are held out, or in older records.
     #[serde(default)]
     pub verdict: Option<Verdict>,
     /// Euclidean norm ‖θ‖ of the trained parameters afterwards.
     pub parameter_norm: f64,
     /// Effective rank of the embeddings of held-out samples of the first experience afterwards (RankMe).
     pub effective_rank: Option<f64>,
-    /// Share of the nearest neighbours of held-out samples that are the same as before this experience; `null` where there are too few
-    /// samples, or for the first.
+    /// Share of the nearest neighbours of held-out samples that are the same as before this experience; `null` where
+    /// there are too few samples, or for the first.
     pub neighbours_kept: Option<f64>,
     /// The same share, compared with the encoder after the first experience.
     pub neighbours_kept_of_first: Option<f64>,
@@ -153,8 +153,8 @@ pub struct StreamControl {
     pub accuracy: Option<Cells>,
     /// Charged cost of each experience, in full passes `[T]`: like `charged_passes` of the experiences, not cumulated.
     pub charged_passes: Vec<f64>,
-    /// Mean over the experiences so far of the method's risk less this control's, after each experience `[T]`: above 0, the method is
-    /// worse. Over the held-out samples that were measured; `null` where none were.
+    /// Mean over the experiences so far of the method's risk less this control's, after each experience `[T]`: above 0,
+    /// the method is worse. Over the held-out samples that were measured; `null` where none were.
     pub gap: Vec<Option<f64>>,
 }
 

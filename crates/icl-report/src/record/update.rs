@@ -50,8 +50,8 @@ pub struct UpdateRecord {
     /// Whether `encoder.safetensors` is θ₀, since the updated encoder is worse: that is `rejected.safetensors`.
     #[serde(default)]
     pub is_rejected: bool,
-    /// Predicted cost of retraining, in full passes: those per sample of the training that θ₀ goes back to, for the old and
-    /// new samples of this update; `null` where θ₀'s file does not say, or in older records.
+    /// Predicted cost of retraining, in full passes: those per sample of the training that θ₀ goes back to, for the old
+    /// and new samples of this update; `null` where θ₀'s file does not say, or in older records.
     #[serde(default)]
     pub retraining_passes: Option<f64>,
     /// Share of the old samples' neighbours that is kept; `null` where there are too few samples.

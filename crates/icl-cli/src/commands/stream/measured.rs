@@ -131,8 +131,8 @@ impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
         }
     }
 
-    /// Compares the encoder after an update with the one before, on held-out samples of the experiences before and of this
-    /// one, and says the answer; `None` without an update, or with fewer than two samples of either.
+    /// Compares the encoder after an update with the one before, on held-out samples of the experiences before and of
+    /// this one, and says the answer; `None` without an update, or with fewer than two samples of either.
     fn verdict(
         &self,
         outcome: &StrategyOutcome<D, B>,

@@ -67,7 +67,7 @@ impl Retraining {
     }
 
     /// Returns the budget of an update, and prints what the update will cost on this machine: `train` takes a few steps
-    /// of it, whose time is measured. Work that was interrupted keeps its budget: minutes are as many passes as before.
+    /// of it, whose time is measured. Interrupted work keeps its budget: minutes are not measured again.
     ///
     /// # Errors
     /// Those of the steps, or if the budget cannot be read or kept.

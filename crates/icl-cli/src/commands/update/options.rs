@@ -24,7 +24,7 @@ DIR/encoder.safetensors, DIR/record.json, DIR/report.html (the encoder before an
 DIR/config.toml. Data are embedded data sets or paths, as for icl train. The node features of graphs are those \
 of the old data; the views of images are those that the encoder was trained on. Ctrl-C saves the state; icl \
 update --resume DIR continues. An update that its budget ended leaves DIR/training.checkpoint, from which icl update \
---more DIR goes on to twice the budget.
+--more DIR continues to twice the budget.
 
 A TOML file for --config holds the same options without the dashes: learning-rate = 0.003";
 
@@ -151,8 +151,8 @@ impl UpdateOptions {
         let state = folder.join(CHECKPOINT);
         if !state.is_file() {
             return Err(Failure::input(anyhow!(
-                "more: found no {}, expected that of an update that reached its budget: one that its stopping rule ended \
-                 has none",
+                "more: found no {}, expected that of an update that reached its budget: one that its stopping rule \
+                 ended has none",
                 state.display()
             )));
         }
