@@ -7,6 +7,7 @@
 //! | [`LinearProbe`], [`LinearClassifier`] | multinomial logistic regression on standardised embeddings |
 //! | [`KnnProtocol`] | votes of the nearest neighbours |
 //! | [`FewLabels`] | nearest neighbour from a few labelled samples of each class |
+//! | [`Task`], [`TaskErrors`] | prediction of the classes of held-out samples from a few labels, sample by sample |
 //! | [`Watch`], [`Work`] | progress of a measurement, and a request to stop it |
 //! | [`cross_validation`] | folds and the choice of a hyper-parameter by inner folds, for protocols of one's own |
 //! | [`Floors`], [`FloorFeatures`] | accuracies without training, reported next to every accuracy |
@@ -38,6 +39,7 @@ mod ranking;
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 mod readme {}
+mod task;
 mod transfer;
 mod watch;
 
@@ -59,5 +61,6 @@ pub use neighbours::{
 pub use plane::PrincipalPlane;
 pub use protocol::{CrossValidated, Protocol};
 pub use ranking::{Candidates, RankedTarget, Ranking, RankingProtocol, TargetPosition};
+pub use task::{Task, TaskErrors};
 pub use transfer::{Better, TRANSFER_FORMULAS, Transfer, TransferFormula, TransferMatrix};
 pub use watch::{Watch, Work};

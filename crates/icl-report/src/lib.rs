@@ -44,8 +44,8 @@ pub use record::{
     Cells, CommandOutcome, EmbeddingMap, FloorAccuracies, HoldOutRule, KeptNeighbours, OutcomeCost,
     OutcomeRisks, OutcomeRun, OutcomeSchema, ProtocolAccuracies, RunRecord, RunSettings, SCHEMA,
     STREAM_SCHEMA, StreamControl, StreamMeasure, StreamRecord, StreamedExperience, TRAIN_SCHEMA,
-    TrainRecord, TrainingCourse, TrainingSummary, UPDATE_SCHEMA, UpdateFacts, UpdateRecord,
-    parse_records, read_records,
+    TaskAccuracy, TaskFeatures, TrainRecord, TrainingCourse, TrainingSummary, UPDATE_SCHEMA,
+    UpdateFacts, UpdateRecord, parse_records, read_records,
 };
 pub use stream::stream_document;
 pub use summary::backends::compare_backends;

@@ -92,6 +92,24 @@ fn it_updates_an_encoder() {
             assert!(risk > 0.0 && error > 0.0, "{key}.{part}: {risk} ± {error}");
         }
     }
+    // Graphs have two classes, of each of which five samples are labelled.
+    let task = &record["task"];
+    assert_eq!(
+        ["n_labelled", "n_held_out"].map(|key| number(task, key)),
+        [10.0, 9.0]
+    );
+    for classifier in ["nearest", "linear"] {
+        let accuracy = |of: &str| number(&task[classifier], of);
+        for of in ["before", "after", "untrained", "raw"] {
+            let n_right = 9.0 * accuracy(of);
+            assert!(
+                (n_right - n_right.round()).abs() < 1e-9 && n_right <= 9.0,
+                "{of}: {n_right}"
+            );
+        }
+        let fewer = accuracy("difference.mean") - (accuracy("before") - accuracy("after"));
+        assert!(fewer.abs() < 1e-12, "{task}");
+    }
     let cost = &record["cost"];
     let charged = ["training", "teacher", "support", "agents", "monitoring"];
     let charged: f64 = charged.iter().map(|key| number(cost, key)).sum();

@@ -6,6 +6,7 @@ mod jsonl;
 mod outcome;
 mod shared;
 mod stream;
+mod task;
 mod training;
 mod update;
 
@@ -19,5 +20,6 @@ pub use shared::{HoldOutRule, RunSettings, TrainingCourse, TrainingSummary, Upda
 pub use stream::{
     Cells, STREAM_SCHEMA, StreamControl, StreamMeasure, StreamRecord, StreamedExperience,
 };
+pub use task::{TaskAccuracy, TaskFeatures};
 pub use training::{TRAIN_SCHEMA, TrainRecord};
 pub use update::{KeptNeighbours, UPDATE_SCHEMA, UpdateRecord};

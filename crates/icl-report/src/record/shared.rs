@@ -250,7 +250,7 @@ mod tests {
         });
         let keys = "schema method seed from old_data new_data n_old n_new n_clipped alpha temperature negatives optimizer backend \
                     epochs sample_passes charged_passes cost stopped_by best_evaluation expected_gain train_s before \
-                    after hold_out held_out_before verdict is_rejected retraining_passes held_out_risk n_held_out neighbours_kept cross_version_recall \
+                    after hold_out held_out_before verdict is_rejected retraining_passes task held_out_risk n_held_out neighbours_kept cross_version_recall \
                     parameter_change evaluations epoch_losses step_negatives learning_rates support_learning_rates \
                     support_moves old_fractions";
         check(&one, keys);

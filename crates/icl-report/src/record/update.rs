@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::record::shared::{
     HoldOutRule, RunSettings, TrainingCourse, TrainingSummary, UpdateFacts,
 };
+use crate::record::task::TaskAccuracy;
 
 /// Version of [`UpdateRecord`]'s schema. It grows when records of before can no longer be read.
 pub const UPDATE_SCHEMA: u32 = 2;
@@ -54,6 +55,9 @@ pub struct UpdateRecord {
     /// and new samples of this update; `null` where θ₀'s file does not say, or in older records.
     #[serde(default)]
     pub retraining_passes: Option<f64>,
+    /// Accuracies on the classes of the held-out samples; `null` without classes or held-out samples, and in older records.
+    #[serde(default)]
+    pub task: Option<TaskAccuracy>,
     /// Share of the old samples' neighbours that is kept; `null` where there are too few samples.
     pub neighbours_kept: Option<KeptNeighbours>,
     /// Data, rates and encoder of the update.

@@ -14,7 +14,7 @@ use crate::summary::change::UpdateSummary;
 use crate::text::number::{change, count, nats, percent, plural, seconds};
 use crate::update::bought::bought;
 use crate::update::guide::TERMS;
-use crate::update::{chart, table, verdict};
+use crate::update::{chart, table, task, verdict};
 
 /// Makes the document of an update: one encoder before and after.
 ///
@@ -49,6 +49,7 @@ pub fn update_document(record: &UpdateRecord) -> Result<Document, ReportError> {
     let first = differences.or_else(|| course.take());
     blocks.extend(first.map(Block::Figure));
     blocks.push(Block::Table(table::before_and_after(record)));
+    blocks.extend(record.task.as_ref().into_iter().flat_map(task::blocks));
     blocks.extend(clipped(record).map(Block::text));
     blocks.push(Block::text(neighbours(record)));
     blocks.extend(recall(record).map(Block::text));

@@ -15,6 +15,7 @@ use icl_train::{
 
 use crate::backend::OnBackend;
 use crate::commands::update::budget::Retraining;
+use crate::commands::update::downstream::TaskSamples;
 use crate::commands::update::options::Resolved;
 use crate::domain::Domain;
 use crate::domain::data::DataSet;
@@ -136,7 +137,7 @@ impl<D: Domain> OnBackend for Update<'_, D> {
             true => (theta_0.clone(), before),
             false => (outcome.encoder, outcome.risk),
         };
-        let (mut held_out, mut verdict) = (None, None);
+        let (mut held_out, mut verdict, mut task) = (None, None, None);
         if let Some(samples) = self.held_out {
             let risk = |encoder| {
                 let risk = evaluator.held_out_risk_with_losses(encoder, samples);
@@ -145,6 +146,15 @@ impl<D: Domain> OnBackend for Update<'_, D> {
             let [(before, of_before), (after, of_after)] = [risk(&theta_0)?, risk(&encoder)?];
             held_out = Some([before, after]);
             verdict = Some(Verdict::of(&of_before, &of_after, samples.old().len())?);
+            let samples = TaskSamples {
+                domain,
+                data: self.data,
+                increment: self.increment,
+                held_out: samples,
+                seed: Seed::new(training.seed).child("task"),
+            };
+            let encoders = [&theta_0, &encoder];
+            task = samples.accuracy::<B>(&evaluator, encoders, device, &causes)?;
         }
         let is_worse = verdict.is_some_and(|it| it.is_worse());
         let is_rejected = is_worse && !self.resolved.options.verdict.accept;
@@ -193,6 +203,7 @@ impl<D: Domain> OnBackend for Update<'_, D> {
             verdict,
             is_rejected,
             retraining_passes: retraining.known_passes(),
+            task,
             neighbours_kept: neighbours_kept(&old_before, &old_after)?,
             update: UpdateFacts::of(
                 &record,
