@@ -45,6 +45,7 @@ mod stream;
 mod support;
 mod table_fields;
 mod tables;
+mod task;
 mod text_pairs;
 mod train;
 mod unlabelled;

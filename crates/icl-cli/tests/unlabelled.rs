@@ -145,3 +145,25 @@ fn a_comparison_without_accuracies_needs_no_labels() {
     let page = fs::read_to_string(at.path().join("out/report.html")).unwrap();
     assert!(page.contains("No accuracy was measured: the data hold no classes"));
 }
+
+/// Labels by the paths of the files, which folders of images without classes have.
+#[test]
+fn images_are_labelled_by_their_paths() {
+    let at = photos();
+    let at = at.path();
+    let labels: String = (0..12)
+        .map(|index| format!("{index}.png,{}\n", if index < 6 { "dark" } else { "light" }))
+        .collect();
+    fs::write(at.join("labels.csv"), format!("path,label\n{labels}")).unwrap();
+    let train =
+        "train --data OLD --task labels.csv --epochs 1 --hold-out 0.4 --batch-size 8 --out first";
+    let ran = icl(at, &split(train)).succeeded();
+    let note = "note: task: 12 of 12 images have a label";
+    assert!(ran.stderr.contains(note), "{}", ran.stderr);
+    let task = &record(&at.join("first"))["task"];
+    let [n_labelled, n_held_out] = ["n_labelled", "n_held_out"].map(|key| number(task, key));
+    assert!(
+        n_held_out >= 2.0 && n_labelled + n_held_out == 12.0,
+        "{task}"
+    );
+}

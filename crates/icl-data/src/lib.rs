@@ -73,7 +73,8 @@ pub use split::Split;
 pub use tabular::{
     ColumnKind, FeatureStatistics, Header, Missing, NoiseKind, RawTable, TableColumn, TableCounts,
     TableNote, TableOptions, TableRow, TableSchema, TableViews, TableViewsConfig, TabularDataset,
-    VectorColumn, is_decoding, looks_like_table, read_table, read_vectors, vectors_as_parquet,
+    TextTable, VectorColumn, is_decoding, looks_like_table, read_table, read_text_table,
+    read_vectors, vectors_as_parquet,
 };
 pub use tar_archive::unpack_tar;
 pub use text_pairs::{

@@ -4,6 +4,7 @@ use std::fs;
 
 use icl_data::{
     ColumnKind, Header, Missing, RawTable, TableOptions, TableSchema, looks_like_table, read_table,
+    read_text_table,
 };
 
 use crate::data_dir::shared;
@@ -324,5 +325,27 @@ fn public_tables_have_their_known_counts() {
                 n_columns
             ),
         }
+    }
+}
+
+#[test]
+fn a_table_of_texts_is_as_it_was_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("labels.csv");
+    let read = |text: &str| {
+        fs::write(&path, text).unwrap();
+        read_text_table(&path)
+    };
+    let table = read("\u{feff}id ; label\r\n\r\n\"a;b\"; 01\nNA;1\n").unwrap();
+    assert_eq!(table.columns, ["id", "label"]);
+    let row = |line: usize, fields: [&str; 2]| (line, fields.map(str::to_owned).to_vec());
+    assert_eq!(table.rows, [row(3, ["a;b", "01"]), row(4, ["NA", "1"])]);
+    for (text, expected) in [
+        ("a,b\n1\n", "line 2: found 1 values, expected 2"),
+        ("a,a\n1,2\n", "columns 1 and 2 with the name"),
+        ("a,b\n", "expected"),
+    ] {
+        let error = read(text).unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
     }
 }

@@ -209,6 +209,37 @@ fn columns_that_options_name_may_be_absent_if_that_is_allowed() {
     );
 }
 
+/// Names of rows are no features, whatever they look like, and stay with their rows.
+#[test]
+fn a_column_that_names_the_rows_is_no_feature() {
+    let options = TableOptions {
+        id: Some("id".into()),
+        exclude: vec!["id".into()],
+        ..TableOptions::default()
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let read = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        fs::write(&path, text).unwrap();
+        read_table(&path, &options)
+    };
+    // Numbers in the old table; numbers and a text, such as a slip in a column of numbers, in the new one.
+    let old = read("old.csv", "id,a\n007,1\n12,4\n,2\n").unwrap();
+    let new = read("new.csv", "a,id\n3, A-1 \n8,13\n5,14\n").unwrap();
+    assert_eq!(old.index_columns(), ["id"]);
+    let (data, _) = joined(&old, &new).unwrap();
+    assert_eq!((data.d_features(), data.values().len()), (1, 6));
+    let ids = data.raw().texts("id").unwrap();
+    assert_eq!(ids, ["007", "12", "", "A-1", "13", "14"]);
+    assert_eq!(
+        data.raw().rows(&[3, 0]).texts("id").unwrap(),
+        ["A-1", "007"]
+    );
+    assert_eq!(data.raw().texts("b"), None);
+    let error = read("none.csv", "a,b\n1,2\n3,4\n").unwrap_err().to_string();
+    assert!(error.contains("found no column \"id\""), "{error}");
+}
+
 #[test]
 fn tables_that_cannot_be_joined() {
     let old = read("OLD", "a,b\n1,2\n3,4\n", None);

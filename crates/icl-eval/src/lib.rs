@@ -7,7 +7,7 @@
 //! | [`LinearProbe`], [`LinearClassifier`] | multinomial logistic regression on standardised embeddings |
 //! | [`KnnProtocol`] | votes of the nearest neighbours |
 //! | [`FewLabels`] | nearest neighbour from a few labelled samples of each class |
-//! | [`Task`], [`TaskErrors`] | prediction of the classes of held-out samples from a few labels, sample by sample |
+//! | [`Task`], [`TaskErrors`] | prediction of the labels of held-out samples from a few labelled ones, sample by sample |
 //! | [`Watch`], [`Work`] | progress of a measurement, and a request to stop it |
 //! | [`cross_validation`] | folds and the choice of a hyper-parameter by inner folds, for protocols of one's own |
 //! | [`Floors`], [`FloorFeatures`] | accuracies without training, reported next to every accuracy |

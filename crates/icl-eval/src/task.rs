@@ -18,7 +18,7 @@ const C: f64 = 1.0;
 /// use icl_eval::{Matrix, Task};
 ///
 /// // Ten samples on two arms; of each, the last two are held out.
-/// let labels = [0, 0, 0, 0, 0, 1, 1, 1, 1, 1];
+/// let labels = [0, 0, 0, 0, 0, 1, 1, 1, 1, 1].map(Some);
 /// let task = Task::draw(&labels, &[0, 1, 2, 5, 6, 7], &[3, 4, 8, 9], 2, Seed::new(0)).unwrap();
 /// let row = |at: &usize| if *at < 5 { [1.0 + *at as f64, 0.0] } else { [0.0, *at as f64] };
 /// let features: Vec<f64> = task.samples().iter().flat_map(row).collect();
@@ -45,12 +45,13 @@ pub struct TaskErrors {
 
 impl Task {
     /// Draws `n_labels` samples of each class, or all of a smaller class, from the `candidates`; `labels` holds the class
-    /// of every sample. Returns `None` if they have a single class, or fewer than two samples are held out.
+    /// of every sample. Samples without one belong to neither part. Returns `None` if the candidates have a single class,
+    /// or fewer than two held-out samples have one.
     ///
     /// # Panics
     /// If an index of a sample is not below the number of labels.
     pub fn draw(
-        labels: &[usize],
+        labels: &[Option<usize>],
         candidates: &[usize],
         held_out: &[usize],
         n_labels: usize,
@@ -58,8 +59,12 @@ impl Task {
     ) -> Option<Self> {
         let mut members: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for &at in candidates {
-            members.entry(labels[at]).or_default().push(at);
+            if let Some(class) = labels[at] {
+                members.entry(class).or_default().push(at);
+            }
         }
+        let held_out = held_out.iter().copied();
+        let held_out: Vec<usize> = held_out.filter(|&at| labels[at].is_some()).collect();
         if members.len() < 2 || held_out.len() < 2 {
             return None;
         }
@@ -68,10 +73,10 @@ impl Task {
             of_class.shuffle(&mut seed.child("class").at(class as u64).rng());
             labelled.extend(of_class.into_iter().take(n_labels));
         }
-        let samples = labelled.iter().chain(held_out);
+        let samples = labelled.iter().chain(&held_out);
         Some(Self {
-            classes: samples.map(|&at| labels[at]).collect(),
-            held_out: held_out.to_vec(),
+            classes: samples.filter_map(|&at| labels[at]).collect(),
+            held_out,
             labelled,
         })
     }
@@ -84,6 +89,11 @@ impl Task {
     /// Returns the number of labelled samples.
     pub fn n_labelled(&self) -> usize {
         self.labelled.len()
+    }
+
+    /// Returns the number of held-out samples.
+    pub fn n_held_out(&self) -> usize {
+        self.held_out.len()
     }
 
     /// Returns the errors of predictions from features, a row for each of [`samples`](Self::samples).
@@ -134,7 +144,8 @@ mod tests {
     fn nearest_is_a_double_loop() {
         let (points, labels) = clusters();
         let (candidates, held_out): (Vec<usize>, Vec<usize>) = (0..90).partition(|at| at % 2 == 0);
-        let task = Task::draw(&labels, &candidates, &held_out, 5, Seed::new(1)).unwrap();
+        let classes: Vec<Option<usize>> = labels.iter().copied().map(Some).collect();
+        let task = Task::draw(&classes, &candidates, &held_out, 5, Seed::new(1)).unwrap();
         assert_eq!(task.n_labelled(), 15);
         let samples = task.samples();
         assert!(samples[..15].iter().all(|at| candidates.contains(at)));
@@ -165,10 +176,17 @@ mod tests {
     #[test]
     fn without_two_classes_or_two_samples_there_is_none() {
         let draw = |labels: &[usize], held_out: &[usize]| {
-            Task::draw(labels, &[0, 1], held_out, 5, Seed::new(0))
+            // The class 9 is none.
+            let label = |&class: &usize| (class != 9).then_some(class);
+            let labels: Vec<Option<usize>> = labels.iter().map(label).collect();
+            Task::draw(&labels, &[0, 1], held_out, 5, Seed::new(0))
         };
         assert_eq!(draw(&[1, 1, 0, 0], &[2, 3]), None);
         assert_eq!(draw(&[1, 0, 0, 0], &[2]), None);
+        assert_eq!(draw(&[1, 9, 0, 0], &[2, 3]), None);
+        assert_eq!(draw(&[1, 0, 0, 9], &[2, 3]), None);
+        let some = draw(&[1, 0, 9, 0, 0], &[2, 3, 4]).unwrap();
+        assert_eq!((some.samples(), some.n_held_out()), (vec![1, 0, 3, 4], 2));
         let task = draw(&[1, 0, 0, 0], &[2, 3]).unwrap();
         let few = Matrix::try_new(vec![0.0; 3], 1).unwrap();
         assert!(task.errors(&few).is_err());

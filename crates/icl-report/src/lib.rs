@@ -27,6 +27,7 @@ mod readme {}
 mod record;
 mod stream;
 pub mod summary;
+mod task;
 mod tensorboard;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;

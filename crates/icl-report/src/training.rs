@@ -7,6 +7,7 @@ use crate::error::{ReportError, check_schema};
 use crate::record::{TRAIN_SCHEMA, TrainRecord};
 use crate::stop_reason::stop_reason;
 use crate::summary::change::Change;
+use crate::task::{self, Compared};
 use crate::text::number::{MISSING, change, count, nats, percent, plural, seconds};
 
 /// Makes the document of a first encoder's training.
@@ -37,6 +38,8 @@ pub fn training_document(record: &TrainRecord) -> Result<Document, ReportError> 
         )),
     ]);
     blocks.extend(held_out(record).map(Block::text));
+    let blocks_of_task = |it| task::blocks(it, Compared::UntrainedAndTrained);
+    blocks.extend(record.task.iter().flat_map(blocks_of_task));
     blocks.extend(stop_reason(record.training.stopped_by, &record.course).map(Block::text));
     let course = Course::of(&record.data, record.data.clone(), &record.course);
     blocks.extend(sections(&[course], &Palette::new([record.data.as_str()])));

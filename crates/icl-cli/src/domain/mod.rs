@@ -5,6 +5,7 @@ pub mod collation;
 #[cfg(feature = "flex")]
 mod damaged_encoders;
 pub mod data;
+pub mod downstream;
 pub mod encoder_choice;
 pub mod encoder_file;
 mod graph_encoder;
@@ -18,6 +19,7 @@ mod interactions;
 pub mod recall;
 pub mod spread;
 mod tables;
+pub mod task_labels;
 mod text_pairs;
 
 use std::fmt::Debug;

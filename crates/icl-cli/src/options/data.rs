@@ -116,6 +116,10 @@ pub struct ReadingOptions {
     /// comma-separated (.csv and .tsv only)
     #[arg(long, value_name = "COLUMNS")]
     pub texts: Option<Classes>,
+    /// Column that names the rows of a table, and is no feature.
+    #[arg(skip)]
+    #[serde(skip)]
+    pub id: Option<String>,
     /// Whether missing values of a table are no errors, since they are only copied.
     #[arg(skip)]
     #[serde(skip)]
@@ -160,6 +164,7 @@ impl ReadingOptions {
                 false => self.missing,
             },
             exclude: self.exclude.clone().unwrap_or_default().0,
+            id: self.id.clone(),
             classes: self.classes.clone().unwrap_or_default().0,
             limit: self.limit,
             allows_absent: self.allows_absent,

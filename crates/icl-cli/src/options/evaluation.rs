@@ -1,5 +1,7 @@
 //! Options of what is measured.
 
+use std::path::PathBuf;
+
 use anyhow::anyhow;
 use clap::{ArgAction, Args};
 use icl_core::{ErrorKind, Increment, Seed};
@@ -38,6 +40,20 @@ pub struct HoldOutOptions {
         alias = "panel"
     )]
     pub evaluation_samples: usize,
+}
+
+/// Labels for the accuracies of an encoder.
+#[derive(Debug, Clone, PartialEq, Args, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[command(next_help_heading = "Evaluation")]
+pub struct TaskOptions {
+    /// Labels of some samples, by which accuracies are measured: a CSV file with a column `label` and either `row`, the
+    /// number of a sample in its data, counted from 0 (update: with a column `data`, old or new), or a column that names
+    /// samples: by the column of a table that has the same name and becomes no feature, or by the paths of images in
+    /// their folder. Without it, the classes of the data
+    #[arg(long, value_name = "CSV")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub task: Option<PathBuf>,
 }
 
 /// Consequences of the verdict on held-out samples.

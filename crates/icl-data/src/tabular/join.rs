@@ -27,7 +27,7 @@ impl RawTable {
     /// # Errors
     /// [`DataError`]
     /// - if one of them has fewer than two rows;
-    /// - if a column of numbers in `old` is text in `new`.
+    /// - if a column of numbers in `old`, but for one that numbers or names the rows, is text in `new`.
     pub fn join(old: &Self, new: &Self) -> Result<(Self, Increment), DataError> {
         let parts = [old, new].map(|table| (table.name(), table.n_rows()));
         let increment = increment_of_parts(parts, "rows")?;
@@ -53,7 +53,7 @@ impl RawTable {
                 false => new.column(&column.name),
             };
             let Some(added) = added else { continue };
-            if column.contents == Contents::Numbers {
+            if column.contents == Contents::Numbers && !column.is_index {
                 added.check_numbers(&new.name)?;
             }
             let mut fields = column.fields.clone();

@@ -31,7 +31,10 @@ pub use column::{ColumnKind, TableColumn};
 pub use dataset::{TableCounts, TableRow, TabularDataset};
 pub use note::TableNote;
 pub use options::{Header, Missing, TableOptions};
-pub use read::{VectorColumn, is_decoding, looks_like_table, read_table, read_vectors};
+pub use read::{
+    TextTable, VectorColumn, is_decoding, looks_like_table, read_table, read_text_table,
+    read_vectors,
+};
 pub(crate) use read::{could_be_name, read_table_bytes, read_texts};
 pub use schema::TableSchema;
 pub use statistics::FeatureStatistics;

@@ -120,10 +120,17 @@ impl RawTable {
     ///
     /// An index is a column `__index_level_0__` as pyarrow writes it, or whole numbers, each once, in a first column without a
     /// name or in `Unnamed: 0`, as pandas writes and reads it. Tables of fewer than 10 rows may count by chance: there, only
-    /// these are found.
+    /// these are found. A column that [`TableOptions::id`](crate::TableOptions::id) names is one, too.
     pub fn index_columns(&self) -> Vec<&str> {
         let numbering = self.features().filter(|column| column.is_index);
         numbering.map(|column| &*column.name).collect()
+    }
+
+    /// Returns the text of each row in the column of this name, without blanks around it; `None` if the table has no such
+    /// column.
+    pub fn texts(&self, column: &str) -> Option<Vec<String>> {
+        let fields = self.column(column)?.fields.iter();
+        Some(fields.map(|field| field.trim().to_owned()).collect())
     }
 
     /// Returns what was decided when the table was read and may not be what is meant.

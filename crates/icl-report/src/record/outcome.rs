@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use crate::record::comparison::RunRecord;
 use crate::record::shared::TrainingSummary;
 use crate::record::stream::StreamRecord;
+use crate::record::task::TaskAccuracy;
 use crate::record::training::TrainRecord;
 use crate::record::update::UpdateRecord;
 
@@ -40,6 +41,8 @@ pub struct CommandOutcome {
     pub cost: Option<OutcomeCost>,
     /// Risks of the one encoder that was trained.
     pub risks: Option<OutcomeRisks>,
+    /// Accuracies on the labels of held-out samples.
+    pub task: Option<TaskAccuracy>,
     /// Parts of the command: methods of a comparison with their seeds, experiences of a stream.
     pub runs: Vec<OutcomeRun>,
     /// Exit code.
@@ -116,6 +119,7 @@ impl CommandOutcome {
             verdict: None,
             cost: None,
             risks: None,
+            task: None,
             runs: Vec::new(),
             exit: 0,
             further: Map::new(),
@@ -133,6 +137,7 @@ impl CommandOutcome {
                 held_out_after: held_out.unwrap_or_default(),
                 ..OutcomeRisks::default()
             }),
+            task: record.task,
             ..Self::of("train")
         }
     }
@@ -144,6 +149,7 @@ impl CommandOutcome {
         };
         Self {
             verdict: record.verdict,
+            task: record.task,
             cost: Some((&record.training).into()),
             risks: Some(OutcomeRisks {
                 before: record.before.by_origin().map(Some),

@@ -238,7 +238,7 @@ mod tests {
         one.course.evaluations[1].risk = f64::MIN_POSITIVE;
         one.course.best_evaluation = Some(1);
         let keys = "schema seed data n n_clipped temperature negatives optimizer backend epochs sample_passes charged_passes cost \
-                    stopped_by best_evaluation expected_gain train_s untrained trained hold_out held_out_risk n_held_out \
+                    stopped_by best_evaluation expected_gain train_s untrained trained hold_out held_out_risk n_held_out task \
                     parameter_change seconds evaluations epoch_losses step_negatives";
         check(&one, keys);
         let mut one = update(2.8, 1.0 / 7.0, 0.1);

@@ -1,9 +1,9 @@
-//! Accuracies of an encoder on held-out samples from a few labels.
+//! Accuracies of an encoder on the labels of held-out samples.
 
 use icl_train::PairedDifference;
 use serde::{Deserialize, Serialize};
 
-/// Accuracies on the classes of held-out samples, predicted from a few labelled samples of each class that were trained on.
+/// Accuracies on the labels of held-out samples, predicted from a few labelled samples of each class that were trained on.
 /// All features have the same labelled and the same held-out samples.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct TaskAccuracy {
@@ -20,13 +20,13 @@ pub struct TaskAccuracy {
 /// Accuracies of one classifier on different features of the same samples.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct TaskFeatures {
-    /// Of the encoder before the update.
+    /// Accuracy of the encoder before the training; the untrained one where there was none.
     pub before: f64,
-    /// Of the encoder after it.
+    /// Accuracy of the encoder after it.
     pub after: f64,
-    /// Of an untrained encoder.
+    /// Accuracy of an untrained encoder.
     pub untrained: f64,
-    /// Of the features without an encoder; `null` where data have none.
+    /// Accuracy of the features without an encoder; `null` where data have none.
     pub raw: Option<f64>,
     /// Share of errors after minus before, sample by sample: below 0 the encoder after is better.
     pub difference: PairedDifference,

@@ -5,6 +5,7 @@ use icl_train::Seconds;
 use serde::{Deserialize, Serialize};
 
 use crate::record::shared::{HoldOutRule, RunSettings, TrainingCourse, TrainingSummary};
+use crate::record::task::TaskAccuracy;
 
 /// Version of [`TrainRecord`]'s schema. It grows when records of before can no longer be read.
 pub const TRAIN_SCHEMA: u32 = 2;
@@ -39,6 +40,10 @@ pub struct TrainRecord {
     pub held_out_risk: Option<HeldOutRisk<Option<f64>>>,
     /// Number of held-out samples.
     pub n_held_out: Option<usize>,
+    /// Accuracies on the labels of the held-out samples, where `before` is the untrained encoder; `null` without labels
+    /// or held-out samples, and in older records.
+    #[serde(default)]
+    pub task: Option<TaskAccuracy>,
     /// Seconds of each part of the training.
     pub seconds: Seconds,
     /// Length and cost of the training.

@@ -5,7 +5,6 @@ mod chart;
 mod guide;
 mod page;
 mod table;
-mod task;
 mod verdict;
 
 pub use page::update_document;

@@ -11,10 +11,11 @@ use crate::inert::inert_sentence;
 use crate::record::{HoldOutRule, KeptNeighbours, UPDATE_SCHEMA, UpdateRecord};
 use crate::stop_reason::stop_reason;
 use crate::summary::change::UpdateSummary;
+use crate::task::{self, Compared};
 use crate::text::number::{change, count, nats, percent, plural, seconds};
 use crate::update::bought::bought;
 use crate::update::guide::TERMS;
-use crate::update::{chart, table, task, verdict};
+use crate::update::{chart, table, verdict};
 
 /// Makes the document of an update: one encoder before and after.
 ///
@@ -49,7 +50,8 @@ pub fn update_document(record: &UpdateRecord) -> Result<Document, ReportError> {
     let first = differences.or_else(|| course.take());
     blocks.extend(first.map(Block::Figure));
     blocks.push(Block::Table(table::before_and_after(record)));
-    blocks.extend(record.task.as_ref().into_iter().flat_map(task::blocks));
+    let blocks_of_task = |it| task::blocks(it, Compared::BeforeAndAfter);
+    blocks.extend(record.task.iter().flat_map(blocks_of_task));
     blocks.extend(clipped(record).map(Block::text));
     blocks.push(Block::text(neighbours(record)));
     blocks.extend(recall(record).map(Block::text));

@@ -1,7 +1,6 @@
 //! `icl update`: updates an encoder with new data.
 
 mod budget;
-mod downstream;
 mod options;
 mod task;
 
@@ -15,6 +14,7 @@ use crate::domain::Domain;
 use crate::domain::data::{Data, DataSet, tell_equal, tell_unlabelled};
 use crate::domain::encoder_choice::{OnStoredEncoder, with_stored_encoder};
 use crate::domain::encoder_file::EncoderFile;
+use crate::domain::task_labels::{Part, TaskFile, task_labels};
 use crate::files::encoder_work;
 use crate::files::encoder_work::REPORT;
 use crate::files::whole;
@@ -37,10 +37,13 @@ pub fn update(options: UpdateOptions) -> Result<u8, Failure> {
     let resumed = encoder_work::resumed(options.execution.resumed())?;
     let resolved = options.resolve()?;
     let [old, new] = &resolved.data;
-    let [of_old, of_new] = resolved.options.readings()?;
+    let mut readings = resolved.options.readings()?;
+    let labels = TaskFile::open(resolved.options.task.task.as_deref(), &mut readings)?;
+    let [of_old, of_new] = readings;
     let data = read_both([(old, of_old), (new, of_new)])?;
     let work = OldAndNew {
         resolved: &resolved,
+        labels: labels.as_ref(),
         resumed,
     };
     let outliers = resolved.options.reading.outliers;
@@ -83,6 +86,8 @@ fn read_both(data: [(&String, ReadingOptions); 2]) -> Result<[Data; 2], Failure>
 /// Update of an encoder from old and new data.
 struct OldAndNew<'a> {
     resolved: &'a Resolved,
+    /// File of labels, if there is one.
+    labels: Option<&'a TaskFile>,
     resumed: Option<WorkFolder>,
 }
 
@@ -94,7 +99,11 @@ impl OnStoredEncoder<2> for OldAndNew<'_> {
         from: &EncoderFile<D>,
         [old, new]: [D::Data; 2],
     ) -> Result<u8, Failure> {
-        let Self { resolved, resumed } = self;
+        let Self {
+            resolved,
+            labels,
+            resumed,
+        } = self;
         from.check_data(&old)?;
         let mut options = resolved.options.clone();
         options.hold_out.inherit(from.hold_out());
@@ -104,6 +113,16 @@ impl OnStoredEncoder<2> for OldAndNew<'_> {
         }
         let (data, increment) = old.join(&new)?;
         tell_equal(&data, &increment)?;
+        let part = |name, samples, of: &D::Data| Part {
+            name,
+            samples,
+            rows: of.positions(),
+        };
+        let parts = [
+            part("old", increment.old(), &old),
+            part("new", increment.new_data(), &new),
+        ];
+        let labels = task_labels(labels, &data, &parts)?;
         let seed = Seed::new(resolved.training.seed).child("data");
         let contents = || {
             let mut contents = old.contents_in(&data, increment.old())?;
@@ -124,6 +143,10 @@ impl OnStoredEncoder<2> for OldAndNew<'_> {
             ("checksum of the encoder", from.checksum()),
             ("checksum of the old data", old.checksum()),
             ("checksum of the new data", new.checksum()),
+            (
+                "checksum of the labels",
+                whole::checksum(options.task.task.as_deref())?,
+            ),
         ];
         let config = toml::to_string(&options).map_err(Failure::input)?;
         let destination = options.output.folder.destination("update");
@@ -140,6 +163,7 @@ impl OnStoredEncoder<2> for OldAndNew<'_> {
             increment,
             held_out: division.held_out.as_ref(),
             share: division.share,
+            labels: labels.as_deref(),
             work: &work,
         };
         let updated = on_backend(&resolved.training.backend, task).and_then(|record| {

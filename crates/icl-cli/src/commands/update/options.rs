@@ -11,7 +11,7 @@ use crate::files::encoder_work::CHECKPOINT;
 use crate::options::budget::{BudgetOptions, UpdateBudget};
 use crate::options::classes::Classes;
 use crate::options::data::ReadingOptions;
-use crate::options::evaluation::{HoldOutOptions, VerdictOptions};
+use crate::options::evaluation::{HoldOutOptions, TaskOptions, VerdictOptions};
 use crate::options::execution::{DEFAULT_SEED, ExecutionOptions};
 use crate::options::method::{MethodOptions, check_methods};
 use crate::options::output::{EncoderOutputOptions, check_out, text};
@@ -64,6 +64,9 @@ pub struct UpdateOptions {
     #[command(flatten)]
     #[serde(flatten)]
     pub hold_out: HoldOutOptions,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub task: TaskOptions,
     #[command(flatten)]
     #[serde(flatten)]
     pub verdict: VerdictOptions,

@@ -15,10 +15,10 @@ use icl_train::{
 
 use crate::backend::OnBackend;
 use crate::commands::update::budget::Retraining;
-use crate::commands::update::downstream::TaskSamples;
 use crate::commands::update::options::Resolved;
 use crate::domain::Domain;
 use crate::domain::data::DataSet;
+use crate::domain::downstream::TaskSamples;
 use crate::domain::encoder_file;
 use crate::domain::encoder_file::{EncoderFile, TrainedOn};
 use crate::domain::recall::stored_recall;
@@ -50,6 +50,8 @@ pub struct Update<'a, D: Domain> {
     pub held_out: Option<&'a Increment>,
     /// Share of all samples that is held out for good.
     pub share: f64,
+    /// Labels of the samples, if there are any.
+    pub labels: Option<&'a [Option<usize>]>,
     pub work: &'a WorkFolder,
 }
 
@@ -146,15 +148,18 @@ impl<D: Domain> OnBackend for Update<'_, D> {
             let [(before, of_before), (after, of_after)] = [risk(&theta_0)?, risk(&encoder)?];
             held_out = Some([before, after]);
             verdict = Some(Verdict::of(&of_before, &of_after, samples.old().len())?);
-            let samples = TaskSamples {
-                domain,
-                data: self.data,
-                increment: self.increment,
-                held_out: samples,
-                seed: Seed::new(training.seed).child("task"),
-            };
-            let encoders = [&theta_0, &encoder];
-            task = samples.accuracy::<B>(&evaluator, encoders, device, &causes)?;
+            if let Some(labels) = self.labels {
+                let samples = TaskSamples {
+                    domain,
+                    data: self.data,
+                    labels,
+                    increment: self.increment,
+                    held_out: samples,
+                    seed: Seed::new(training.seed).child("task"),
+                };
+                let before = Some(&theta_0);
+                task = samples.accuracy::<B>(&evaluator, (before, &encoder), device, &causes)?;
+            }
         }
         let is_worse = verdict.is_some_and(|it| it.is_worse());
         let is_rejected = is_worse && !self.resolved.options.verdict.accept;

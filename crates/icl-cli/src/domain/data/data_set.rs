@@ -47,6 +47,12 @@ pub trait DataSet: Samples + Debug + Sized {
         (0..self.n_samples()).collect()
     }
 
+    /// Returns the name of each sample in a column, or the path of its file; `None` without such names.
+    fn ids(&self, column: &str) -> Option<Vec<String>> {
+        let _ = column;
+        None
+    }
+
     /// Splits the samples into old and new ones.
     ///
     /// # Errors

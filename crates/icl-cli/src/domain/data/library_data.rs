@@ -112,6 +112,10 @@ impl DataSet for ImageDataset {
         self.positions().to_vec()
     }
 
+    fn ids(&self, _: &str) -> Option<Vec<String>> {
+        self.paths()
+    }
+
     fn original_labels(&self) -> Vec<i64> {
         numbers_of_classes(self.class_names(), self.labels())
     }
@@ -138,6 +142,10 @@ impl DataSet for TabularDataset {
         labels: data.labels().to_vec(),
         note: tell_order_of_split
     );
+
+    fn ids(&self, column: &str) -> Option<Vec<String>> {
+        self.raw().texts(column)
+    }
 
     fn original_labels(&self) -> Vec<i64> {
         numbers_of_classes(self.class_names(), self.labels())

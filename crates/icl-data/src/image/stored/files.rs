@@ -38,6 +38,14 @@ impl StoredImage {
         }
     }
 
+    /// Returns the relative path of its file in bytes; `None` for an image in memory.
+    pub(in crate::image) fn path(&self) -> Option<Vec<u8>> {
+        match self {
+            Self::Held(_) => None,
+            Self::File { files, index } => Some(files.identity(*index).0),
+        }
+    }
+
     /// Adds the identity of the image to a checksum: its shape and pixels if it is in memory, else
     /// its relative name and length.
     pub(in crate::image) fn identify(&self, sum: &mut crc32fast::Hasher) {

@@ -23,6 +23,7 @@ const MAX_VALUES: usize = 1 << 28;
 enum Slot {
     Feature(Cells),
     Target(Targets),
+    Id(Cells),
     Excluded,
 }
 
@@ -133,12 +134,15 @@ impl Assembly {
         let target = target.map_or(Ok(None), |wanted| find("target", wanted))?;
         let excluded = options.exclude.iter().map(|wanted| find("exclude", wanted));
         let excluded = excluded.collect::<Result<Vec<Option<usize>>, _>>()?;
+        let id = options.id.as_ref();
+        let id = id.map(|wanted| columns.find(&name, wanted)).transpose()?;
         let slot = |index: usize| {
             let name = columns.names[index].clone();
             let heading = columns.headings.as_ref().map(|headings| &headings[index]);
             let heading = heading.filter(|heading| **heading != name).cloned();
             match () {
                 () if target == Some(index) => Slot::Target(Targets::new(name, heading)),
+                () if id == Some(index) => Slot::Id(Cells::new(name, heading)),
                 () if excluded.contains(&Some(index)) => Slot::Excluded,
                 () => Slot::Feature(Cells::new(name, heading)),
             }
@@ -174,7 +178,7 @@ impl Assembly {
         field: &str,
     ) -> Result<(), DataError> {
         match &mut self.slots[column] {
-            Slot::Feature(cells) => cells.push(at, field),
+            Slot::Feature(cells) | Slot::Id(cells) => cells.push(at, field),
             Slot::Target(targets) => targets.push(at, field),
             Slot::Excluded => return Ok(()),
         }
@@ -203,6 +207,7 @@ impl Assembly {
         for (index, slot) in self.slots.into_iter().enumerate() {
             let column = match slot {
                 Slot::Feature(cells) => cells.finish(origin, index == 0),
+                Slot::Id(cells) => Ok(cells.finish_ids()),
                 Slot::Target(targets) => targets.finish(origin).map(|(column, codes, names)| {
                     let (labels, class_names) = number_classes(&codes, names);
                     classes = Some((columns.len(), labels, class_names));

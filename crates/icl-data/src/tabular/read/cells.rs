@@ -162,6 +162,18 @@ impl Cells {
         })
     }
 
+    /// Makes a column that names the rows, whatever its fields are.
+    pub(super) fn finish_ids(self) -> RawColumn {
+        let contents = self.contents();
+        RawColumn {
+            name: self.name,
+            heading: self.heading,
+            fields: self.fields,
+            contents,
+            is_index: true,
+        }
+    }
+
     /// Returns what could make a text a number, or a name, as the end of an error message.
     fn hint(&self, origin: &Origin<'_>, row: usize) -> String {
         match plain_form(self.fields.get(row)) {

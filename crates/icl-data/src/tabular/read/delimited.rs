@@ -87,6 +87,35 @@ pub(super) fn read_text_columns(
     })
 }
 
+/// A text table as it was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TextTable {
+    /// Names of the columns, without blanks around them.
+    pub columns: Vec<String>,
+    /// Line and fields of each row; fields are without blanks around them.
+    pub rows: Vec<(usize, Vec<String>)>,
+}
+
+/// Reads all columns of a text table, whose first line holds their names.
+pub(super) fn read_text_rows(
+    file: &FileRef,
+    bytes: &[u8],
+    separator: Option<u8>,
+) -> Result<TextTable, DataError> {
+    let mut table = OpenTable::new(file, bytes, separator, Header::Yes)?;
+    table.names.check_distinct(file)?;
+    let mut rows = Vec::new();
+    while let Some(at) = table.next_row()? {
+        let fields = table.row.iter().map(|field| field.trim().to_owned());
+        rows.push((at, fields.collect()));
+    }
+    let names = (0..table.names.len()).map(|column| table.names.get(column).to_owned());
+    Ok(TextTable {
+        columns: names.collect(),
+        rows,
+    })
+}
+
 /// A text table whose rows are read one by one.
 struct OpenTable<'a> {
     file: &'a FileRef,

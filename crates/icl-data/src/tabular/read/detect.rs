@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use super::columnar::read_parquet;
-use super::delimited::{TextColumns, read_delimited, read_text_columns};
+use super::delimited::{TextColumns, TextTable, read_delimited, read_text_columns, read_text_rows};
 use crate::disk::{read_unpacked, unpacked};
 use crate::error::{DataError, unreadable};
 use crate::place::FileRef;
@@ -78,16 +78,33 @@ pub(crate) fn read_texts(
     columns: [&str; 2],
     header: Header,
 ) -> Result<TextColumns, DataError> {
+    let (file, name, separator) = located_text(path)?;
+    let bytes = read_unpacked(&file)?;
+    read_text_columns(&file, name, &bytes, separator, columns, header)
+}
+
+/// Reads a file `NAME.csv` or `NAME.tsv`, plain or with `.gz`, whose first line holds the names of its columns, as
+/// texts. Its format is that of [`read_table`].
+///
+/// # Errors
+/// A [`DataError`] that names the file and the line if it is unreadable or malformed, has two columns of one name, or no
+/// row.
+pub fn read_text_table(path: impl AsRef<Path>) -> Result<TextTable, DataError> {
+    let (file, _, separator) = located_text(path.as_ref())?;
+    read_text_rows(&file, &read_unpacked(&file)?, separator)
+}
+
+/// Returns a text table that is there, the name without its endings, and its separator, if that is known.
+fn located_text(path: &Path) -> Result<(FileRef, String, Option<u8>), DataError> {
     let (file, name, format) = located(path)?;
-    let Format::Delimited(separator) = format else {
-        return Err(DataError::new(
+    match format {
+        Format::Delimited(separator) => Ok((file, name, separator)),
+        Format::Parquet => Err(DataError::new(
             path.display(),
             "a Parquet file",
             "a text file `NAME.csv` or `NAME.tsv`, plain or with `.gz`",
-        ));
-    };
-    let bytes = read_unpacked(&file)?;
-    read_text_columns(&file, name, &bytes, separator, columns, header)
+        )),
+    }
 }
 
 /// Returns a table that is there, the name without its endings, and its format.

@@ -12,7 +12,8 @@ mod parquet_text;
 mod targets;
 mod vectors;
 
-pub use detect::{looks_like_table, read_table};
+pub use delimited::TextTable;
+pub use detect::{looks_like_table, read_table, read_text_table};
 pub(crate) use detect::{read_table_bytes, read_texts};
 pub(crate) use first_line::{FirstLine, could_be_name};
 pub use parquet_file::is_decoding;

@@ -1,4 +1,4 @@
-//! Accuracies on held-out samples, before and after an update.
+//! Accuracies of an encoder on the labels of held-out samples.
 
 use icl_train::Answer;
 
@@ -6,12 +6,22 @@ use crate::document::{Block, Column, Row, Table, TableCell};
 use crate::record::{TaskAccuracy, TaskFeatures};
 use crate::text::number::{accuracy, percent, plural, with_sign};
 
-/// Writes the accuracies of encoders and raw features, and says whether the encoder after the update is better.
-pub(super) fn blocks(task: &TaskAccuracy) -> Vec<Block> {
-    vec![Block::text(sentence(task)), Block::Table(table(task))]
+/// Two encoders that are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Compared {
+    UntrainedAndTrained,
+    BeforeAndAfter,
 }
 
-fn sentence(task: &TaskAccuracy) -> String {
+/// Writes the accuracies of encoders and raw features, and says whether one encoder is better than the other.
+pub(crate) fn blocks(task: &TaskAccuracy, compared: Compared) -> Vec<Block> {
+    vec![
+        Block::text(sentence(task, compared)),
+        Block::Table(table(task, compared)),
+    ]
+}
+
+fn sentence(task: &TaskAccuracy, compared: Compared) -> String {
     let of = |name: &str, it: &TaskFeatures| {
         let answer = match it.difference.answer {
             Answer::Better => "better",
@@ -24,8 +34,12 @@ fn sentence(task: &TaskAccuracy) -> String {
             [-it.difference.mean, -high, -low].map(|share| with_sign(share, percent));
         format!("by the {name} {answer}, {mean} ({low} to {high})")
     };
+    let encoders = match compared {
+        Compared::UntrainedAndTrained => "the trained encoder against an untrained one",
+        Compared::BeforeAndAfter => "the updated encoder against the one before",
+    };
     format!(
-        "Classes of {} from {}: {}; {}.",
+        "Labels of {} from {}, {encoders}: {}; {}.",
         plural(task.n_held_out, "held-out sample"),
         plural(task.n_labelled, "labelled one"),
         of("nearest labelled sample", &task.nearest),
@@ -33,28 +47,27 @@ fn sentence(task: &TaskAccuracy) -> String {
     )
 }
 
-fn table(task: &TaskAccuracy) -> Table {
-    let rows: [(&str, fn(&TaskFeatures) -> Option<f64>); 4] = [
-        ("encoder before", |it| Some(it.before)),
-        ("encoder after", |it| Some(it.after)),
-        ("untrained encoder", |it| Some(it.untrained)),
-        ("raw features", |it| it.raw),
-    ];
+fn table(task: &TaskAccuracy, compared: Compared) -> Table {
     let cell = |value: Option<f64>| match value {
         Some(value) => TableCell::number(value, accuracy),
         None => TableCell::Missing,
     };
-    let row = |(name, of): (&'static str, fn(&TaskFeatures) -> Option<f64>)| {
-        let row = Row::new(name, vec![cell(of(&task.nearest)), cell(of(&task.linear))]);
-        match name.starts_with("encoder") {
-            true => row,
-            false => row.floor(),
-        }
+    let row = |name: &'static str, of: fn(&TaskFeatures) -> Option<f64>| {
+        Row::new(name, vec![cell(of(&task.nearest)), cell(of(&task.linear))])
     };
+    let mut rows = match compared {
+        Compared::UntrainedAndTrained => vec![row("trained encoder", |it| Some(it.after))],
+        Compared::BeforeAndAfter => vec![
+            row("encoder before", |it| Some(it.before)),
+            row("encoder after", |it| Some(it.after)),
+        ],
+    };
+    rows.push(row("untrained encoder", |it| Some(it.untrained)).floor());
+    rows.push(row("raw features", |it| it.raw).floor());
     Table {
         corner: "accuracy, held-out".into(),
         columns: ["nearest labelled", "linear probe"].map(Column::new).into(),
-        rows: rows.into_iter().map(row).collect(),
+        rows,
     }
 }
 
@@ -83,11 +96,11 @@ mod tests {
             linear: features(10, 10),
         };
         assert_eq!(
-            sentence(&task),
-            "Classes of 100 held-out samples from 50 labelled ones: by the nearest labelled sample better, +20.0 % \
-             (+12.0 % to +28.0 %); by the linear probe no clear difference, 0.0 % (0.0 % to 0.0 %)."
+            sentence(&task, Compared::BeforeAndAfter),
+            "Labels of 100 held-out samples from 50 labelled ones, the updated encoder against the one before: by the nearest \
+             labelled sample better, +20.0 % (+12.0 % to +28.0 %); by the linear probe no clear difference, 0.0 % (0.0 % to 0.0 %)."
         );
-        let table = table(&task);
+        let table = table(&task, Compared::BeforeAndAfter);
         assert_eq!((table.columns.len(), table.rows.len()), (2, 4));
     }
 }

@@ -1,99 +1,41 @@
 //! `icl train`: trains a first encoder.
 
+mod options;
+
+use std::slice;
+
 use burn::tensor::backend::AutodiffBackend;
-use clap::{Arg, Args};
 use icl_core::{Increment, Samples, Seed};
 use icl_data::{Found, Split};
 use icl_report::{
     CommandOutcome, KeptNeighbours, RunSettings, TRAIN_SCHEMA, TrainRecord, TrainingCourse,
     TrainingSummary,
 };
-use icl_train::{Trainer, TrainingSettings};
-use serde::Serialize;
+use icl_train::Trainer;
 
 use crate::backend::{OnBackend, on_backend};
 use crate::domain::Domain;
 use crate::domain::data::{DataSet, tell_unlabelled};
+use crate::domain::downstream::TaskSamples;
 use crate::domain::encoder_choice::{OnNewEncoder, with_new_encoder};
 use crate::domain::encoder_file;
 use crate::domain::encoder_file::TrainedOn;
 use crate::domain::spread::{check_spread, embed};
+use crate::domain::task_labels::{Part, TaskFile, task_labels};
 use crate::files::encoder_work;
 use crate::files::encoder_work::ENCODER;
 use crate::files::whole;
 use crate::files::work_folder::WorkFolder;
 use crate::options::choice;
-use crate::options::data::DataOptions;
-use crate::options::encoder::EncoderOptions;
-use crate::options::evaluation::{HoldOutOptions, rule};
-use crate::options::execution::{DEFAULT_SEED, ExecutionOptions};
-use crate::options::noise::NoiseOptions;
-use crate::options::output::{EncoderOutputOptions, check_out};
-use crate::options::training::{PretrainingOptions, Training};
+use crate::options::evaluation::rule;
+use crate::options::training::Training;
 use crate::process::causes::Causes;
 use crate::process::failure::Failure;
 use crate::process::group::group;
 use crate::process::interrupt;
 use crate::process::progress::{Display, notes};
 
-const DETAILS: &str = "\
-It trains an encoder on all of the data (graphs: a GCN, images: a ResNet-18) and writes \
-DIR/encoder.safetensors, DIR/record.json and DIR/config.toml. Ctrl-C saves the state; icl train --resume DIR \
-continues.
-
-A TOML file for --config holds the same options without the dashes: learning-rate = 0.003";
-
-/// Options of `icl train`.
-#[derive(Debug, Clone, PartialEq, Args, Serialize)]
-#[serde(rename_all = "kebab-case")]
-#[command(after_help = DETAILS, mut_args(refined))]
-pub struct TrainOptions {
-    #[command(flatten)]
-    #[serde(flatten)]
-    data: DataOptions,
-    #[command(flatten)]
-    #[serde(flatten)]
-    encoder: EncoderOptions,
-    #[command(flatten)]
-    #[serde(flatten)]
-    noise: NoiseOptions,
-    #[command(flatten)]
-    #[serde(flatten)]
-    pretraining: PretrainingOptions,
-    #[command(flatten)]
-    #[serde(flatten)]
-    hold_out: HoldOutOptions,
-    #[command(flatten)]
-    #[serde(flatten)]
-    pub execution: ExecutionOptions,
-    #[command(flatten)]
-    #[serde(flatten)]
-    pub output: EncoderOutputOptions,
-}
-
-/// Returns a shared option as this command takes it.
-fn refined(option: Arg) -> Arg {
-    match option.get_id().as_str() {
-        "data" => option.required(true).default_value(None),
-        "seed" => option.default_value(DEFAULT_SEED.to_string()),
-        "out" => option.required(true),
-        _ => option,
-    }
-}
-
-impl TrainOptions {
-    /// Fills in the defaults that depend on other options, and checks every value.
-    fn resolve(&mut self) -> Result<Training, Failure> {
-        self.data.check()?;
-        self.hold_out.check()?;
-        self.pretraining.training.check(false)?;
-        check_out(self.output.folder.out.as_deref())?;
-        self.execution.training(TrainingSettings {
-            evaluation_samples: self.hold_out.evaluation_samples,
-            ..self.pretraining.settings(None)
-        })
-    }
-}
+pub use options::TrainOptions;
 
 /// Trains an encoder on a data set, writes its folder and prints a table.
 ///
@@ -103,9 +45,12 @@ pub fn train(mut options: TrainOptions) -> Result<(), Failure> {
     interrupt::watch()?;
     let resumed = encoder_work::resumed(options.execution.resumed())?;
     let training = options.resolve()?;
+    let reading = slice::from_mut(&mut options.data.reading);
+    let labels = TaskFile::open(options.task.task.as_deref(), reading)?;
     let work = Train {
         training: &training,
         options: &options,
+        labels: labels.as_ref(),
         resumed,
     };
     with_new_encoder(&options.data, &options.encoder, &options.noise, work)
@@ -115,6 +60,8 @@ pub fn train(mut options: TrainOptions) -> Result<(), Failure> {
 struct Train<'a> {
     training: &'a Training,
     options: &'a TrainOptions,
+    /// File of labels, if there is one.
+    labels: Option<&'a TaskFile>,
     resumed: Option<WorkFolder>,
 }
 
@@ -125,10 +72,17 @@ impl OnNewEncoder for Train<'_> {
         let Self {
             training,
             options,
+            labels,
             resumed,
         } = self;
         tell_unlabelled(data);
-        let samples = (0..data.n_samples()).collect();
+        let samples: Vec<usize> = (0..data.n_samples()).collect();
+        let whole_data = Part {
+            name: "data",
+            samples: &samples,
+            rows: data.positions(),
+        };
+        let labels = task_labels(labels, data, &[whole_data])?;
         let increment = Increment::before(samples).map_err(|error| {
             Failure::input(anyhow::anyhow!(
                 "data set {}: {error}",
@@ -149,21 +103,26 @@ impl OnNewEncoder for Train<'_> {
                 "checksum of the weights",
                 whole::checksum(options.encoder.weights.as_deref())?,
             ),
+            (
+                "checksum of the labels",
+                whole::checksum(options.task.task.as_deref())?,
+            ),
         ];
         let config = toml::to_string(options).map_err(Failure::input)?;
         let destination = options.output.folder.destination("train");
         let work = encoder_work::begin(resumed, destination, &config, &input)?;
-        let task = Task {
+        let first = FirstTraining {
             training,
             domain,
             data,
             increment: &division.trained,
             held_out: division.held_out.as_ref(),
             share: division.share,
+            labels: labels.as_deref(),
             work: &work,
             options,
         };
-        let trained = on_backend(&training.backend, task).and_then(|record| {
+        let trained = on_backend(&training.backend, first).and_then(|record| {
             encoder_work::write_results(&work, &config, &record)?;
             if options.output.tensorboard {
                 encoder_work::write_events(&work, &icl_report::training_scalars(&record))?;
@@ -182,7 +141,7 @@ impl OnNewEncoder for Train<'_> {
     }
 }
 
-struct Task<'a, D: Domain> {
+struct FirstTraining<'a, D: Domain> {
     training: &'a Training,
     domain: &'a D,
     data: &'a D::Data,
@@ -191,11 +150,13 @@ struct Task<'a, D: Domain> {
     held_out: Option<&'a Increment>,
     /// Share of all samples that is held out for good.
     share: f64,
+    /// Labels of the samples, if there are any.
+    labels: Option<&'a [Option<usize>]>,
     work: &'a WorkFolder,
     options: &'a TrainOptions,
 }
 
-impl<D: Domain> OnBackend for Task<'_, D> {
+impl<D: Domain> OnBackend for FirstTraining<'_, D> {
     type Output = TrainRecord;
 
     /// Trains the encoder and writes it.
@@ -247,6 +208,18 @@ impl<D: Domain> OnBackend for Task<'_, D> {
             .map(|held_out| evaluator.held_out_risk_old(&outcome.encoder, held_out))
             .transpose()
             .map_err(|error| causes.measurement(error))?;
+        let mut task = None;
+        if let (Some(labels), Some(held_out)) = (self.labels, self.held_out) {
+            let samples = TaskSamples {
+                domain: self.domain,
+                data: self.data,
+                labels,
+                increment: self.increment,
+                held_out,
+                seed: Seed::new(*seed).child("task"),
+            };
+            task = samples.accuracy::<B>(&evaluator, (None, &outcome.encoder), device, &causes)?;
+        }
         let old = self
             .increment
             .at_most(KeptNeighbours::MOST, Seed::new(*seed).child("neighbours"));
@@ -273,6 +246,7 @@ impl<D: Domain> OnBackend for Task<'_, D> {
             hold_out: Some(rule(self.share, None)),
             held_out_risk: held_out,
             n_held_out: self.held_out.map(|held_out| held_out.old().len()),
+            task,
             seconds: record.seconds,
             training: TrainingSummary::of(&record, outcome.parameter_change),
             course: TrainingCourse::of(&record),
