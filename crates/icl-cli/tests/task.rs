@@ -48,7 +48,7 @@ fn labels_of_a_file_are_as_good_as_those_of_the_data() {
         .map(|row| format!("{:04},{}\n", row * 31 % 1009, class(row)))
         .collect();
     fs::write(at.join("named.csv"), format!("id,label\n{named}")).unwrap();
-    let of_old = (0..90).map(|row| format!("old,{row},{}\n", class(row)));
+    let of_old = (0..90).map(|row| format!("old,{row:03},{}\n", class(row)));
     let of_new = (90..150).map(|row| format!("new,{},{}\n", row - 90, class(row)));
     let by_row: String = of_old.chain(of_new).collect();
     fs::write(at.join("by-row.csv"), format!("data,row,label\n{by_row}")).unwrap();
@@ -137,6 +137,11 @@ fn a_file_of_labels_that_cannot_be_used_is_rejected() {
             train,
             "row,label\n0,a\n1,b\n1,b\n",
             "line 4: found \"1\" again, expected each sample once (first on line 3)",
+        ),
+        (
+            train,
+            "row,label\n00,a\n1,b\n01,b\n",
+            "line 4: found \"1\" again",
         ),
         (
             train,

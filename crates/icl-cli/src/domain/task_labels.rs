@@ -89,18 +89,19 @@ impl TaskFile {
                     columns[empty]
                 ));
             }
-            if id.is_none() && row[key].parse::<usize>().is_err() {
-                return Err(anyhow!(
-                    "task: {path}, line {line}, column {ROW}: found {}, expected a whole number from 0",
-                    Found::new(&row[key])
-                ));
-            }
+            let name = match (&id, row[key].parse::<usize>()) {
+                (Some(_), _) => row[key].clone(),
+                // "07" is row 7.
+                (None, Ok(number)) => number.to_string(),
+                (None, Err(_)) => {
+                    return Err(anyhow!(
+                        "task: {path}, line {line}, column {ROW}: found {}, expected a whole number from 0",
+                        Found::new(&row[key])
+                    ));
+                }
+            };
             let data = data.map(|at| row[at].clone());
-            labels.push((
-                *line,
-                [data.unwrap_or_default(), row[key].clone()],
-                &row[label],
-            ));
+            labels.push((*line, [data.unwrap_or_default(), name], &row[label]));
         }
         let names: BTreeSet<&String> = labels.iter().map(|it| it.2).collect();
         if names.len() < 2 {
@@ -127,12 +128,12 @@ impl TaskFile {
         })
     }
 
-    /// Returns the label of each sample of `data`, which consist of `parts`, as a number; `None` for a sample without one. Reports
-    /// how many samples have one.
+    /// Returns the label of each sample of `data`, which consist of `parts`, as a number; `None` for a sample without
+    /// one. Reports how many samples have one.
     ///
     /// # Errors
-    /// If the file gives names and the samples have none, or rows and not which data they are of, or a row that the data do
-    /// not have, or no label of any sample.
+    /// If the file gives names and the samples have none, or rows and not which data they are of, or a row that the data
+    /// do not have, or no label of any sample.
     pub fn labels<D: DataSet>(
         &self,
         data: &D,
