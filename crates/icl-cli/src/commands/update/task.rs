@@ -2,27 +2,28 @@
 
 use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
-use icl_core::{Increment, Seed};
+use icl_core::{HeldOutRisk, Increment, Seed};
 use icl_eval::{EvalError, EvalErrorKind, Matrix, NeighboursKeptConfig};
 use icl_report::{
-    KeptNeighbours, RunSettings, TrainingCourse, TrainingSummary, UPDATE_SCHEMA, UpdateFacts,
-    UpdateRecord,
+    KeptNeighbours, RunSettings, TaskAccuracy, TrainingCourse, TrainingSummary, UPDATE_SCHEMA,
+    UpdateFacts, UpdateRecord,
 };
 use icl_train::{
-    RateChoice, Sampling, Start, StopRule, StoppedBy, Trainer, TrainingSettings, Verdict,
-    parameter_change,
+    Outcome, RateChoice, Sampling, Start, StopRule, StoppedBy, Trainer, TrainingSettings,
+    UpdateRule, Verdict, parameter_change,
 };
 
 use crate::backend::OnBackend;
 use crate::commands::update::budget::Retraining;
 use crate::commands::update::options::Resolved;
 use crate::domain::Domain;
+use crate::domain::collation::Collated;
 use crate::domain::data::DataSet;
 use crate::domain::downstream::TaskSamples;
 use crate::domain::encoder_file;
 use crate::domain::encoder_file::{EncoderFile, TrainedOn};
 use crate::domain::recall::stored_recall;
-use crate::domain::spread::{check_spread, embed};
+use crate::domain::spread::{EvaluatorOf, check_spread, embed};
 use crate::files::encoder_work;
 use crate::files::encoder_work::{ENCODER, REJECTED};
 use crate::files::whole;
@@ -55,6 +56,27 @@ pub struct Update<'a, D: Domain> {
     pub work: &'a WorkFolder,
 }
 
+/// Measurements of the encoder before and after on held-out samples; `None` without any.
+#[derive(Default)]
+struct HeldOut {
+    risks: Option<[HeldOutRisk; 2]>,
+    verdict: Option<Verdict>,
+    task: Option<TaskAccuracy>,
+}
+
+/// Encoder that the update ends with.
+struct Updated<'a, D: Domain, B: AutodiffBackend> {
+    encoder: &'a D::Encoder<B::InnerBackend>,
+    /// Its embeddings of these samples.
+    embedded: (&'a Matrix, &'a [usize]),
+    /// Whether it is the one that was given, with all of its parameters.
+    is_kept: bool,
+    /// Whether it is not delivered.
+    is_rejected: bool,
+    /// Charged cost of the training, in full passes.
+    passes: f64,
+}
+
 impl<D: Domain> OnBackend for Update<'_, D> {
     type Output = UpdateRecord;
 
@@ -82,9 +104,11 @@ impl<D: Domain> OnBackend for Update<'_, D> {
             method: Some(method),
             file: Some(self.from.stored.path()),
         };
-        let n_samples = self.increment.all().len();
-        let passes_per_sample = self.from.passes_per_sample();
-        let retraining = Retraining::predict(passes_per_sample, settings.epochs, n_samples);
+        let retraining = Retraining::predict(
+            self.from.passes_per_sample(),
+            settings.epochs,
+            self.increment.all().len(),
+        );
         let budget = match method.loss {
             None => None,
             Some(_) => retraining.within(
@@ -103,30 +127,8 @@ impl<D: Domain> OnBackend for Update<'_, D> {
             budget,
             ..settings.clone()
         });
-        let display = Display::new(1, settings.epochs as u64);
-        display.begin(&method.name);
-        let mut callbacks = encoder_work::callbacks(self.work, &display);
-        let outcome = trainer
-            .update_with(method, given.clone(), fresh, &mut callbacks)
-            .map_err(|error| causes.training(error))?;
+        let outcome = self.train(&trainer, given.clone(), fresh, &causes)?;
         let record = outcome.record;
-        let follows_budget = matches!(method.sampling, Sampling::Widening(_))
-            || !matches!(method.rate, RateChoice::Fixed)
-            || settings.stop != StopRule::Never;
-        if follows_budget && self.resolved.options.more.is_some() {
-            tell(
-                "note: the passes so far followed the course of the smaller budget, with an evaluation at its end: an \
-                 update that has this budget from the start ends elsewhere",
-            );
-        }
-        if record.stopped_by == Some(StoppedBy::Budget) && !is_silent() {
-            encoder_work::keep_state(self.work)?;
-        }
-        if method.loss.is_some() {
-            let ended = ended(&record, outcome.risk.all);
-            display.end(&format!("{}: {ended}", method.name));
-        }
-        display.finish();
         let evaluator = trainer.evaluator();
         // θ₀ exactly as it was given: its statistics are its own.
         let theta_0 = given.valid();
@@ -139,60 +141,25 @@ impl<D: Domain> OnBackend for Update<'_, D> {
             true => (theta_0.clone(), before),
             false => (outcome.encoder, outcome.risk),
         };
-        let (mut held_out, mut verdict, mut task) = (None, None, None);
-        if let Some(samples) = self.held_out {
-            let risk = |encoder| {
-                let risk = evaluator.held_out_risk_with_losses(encoder, samples);
-                risk.map_err(|error| causes.measurement(error))
-            };
-            let [(before, of_before), (after, of_after)] = [risk(&theta_0)?, risk(&encoder)?];
-            held_out = Some([before, after]);
-            verdict = Some(Verdict::of(&of_before, &of_after, samples.old().len())?);
-            if let Some(labels) = self.labels {
-                let samples = TaskSamples {
-                    domain,
-                    data: self.data,
-                    labels,
-                    increment: self.increment,
-                    held_out: samples,
-                    seed: Seed::new(training.seed).child("task"),
-                };
-                let before = Some(&theta_0);
-                task = samples.accuracy::<B>(&evaluator, (before, &encoder), device, &causes)?;
-            }
-        }
-        let is_worse = verdict.is_some_and(|it| it.is_worse());
+        let held_out = self.measure::<B>(&evaluator, [&theta_0, &encoder], device, &causes)?;
+        let is_worse = held_out.verdict.is_some_and(|it| it.is_worse());
         let is_rejected = is_worse && !self.resolved.options.verdict.accept;
         let seed = Seed::new(training.seed).child("neighbours");
         let old = self.increment.without_new();
         let old = old.at_most(KeptNeighbours::MOST, seed);
         let old_before = embed::<D, _>(&evaluator, &theta_0, old.old(), &causes)?;
         let old_after = embed::<D, _>(&evaluator, &encoder, old.old(), &causes)?;
-        let path = |name| self.work.results().join(name);
-        if is_kept || is_rejected {
-            whole::write(&path(ENCODER), self.from.stored.bytes())?;
-        }
-        if !is_kept {
-            let of_data = (&old_after, old.old());
-            check_spread::<D, B>(&evaluator, domain, of_data, device, &causes)?;
-            // What θ₀ has seen, its update has seen.
-            let seen_by_none = match method.start {
-                Start::Scratch => Some(self.share),
-                _ => self.from.hold_out().map(|before| before.min(self.share)),
-            };
-            let name = if is_rejected { REJECTED } else { ENCODER };
-            let trained_on = TrainedOn {
-                data: self.data.name(),
-                hold_out: seen_by_none,
-                passes_per_sample: match method.start {
-                    Start::Scratch => Some(record.cost.charged() / n_samples as f64),
-                    _ => passes_per_sample,
-                },
-            };
-            encoder_file::save(&encoder, domain, trained_on, &path(name))?;
-        }
+        let updated = Updated::<D, B> {
+            encoder: &encoder,
+            embedded: (&old_after, old.old()),
+            is_kept,
+            is_rejected,
+            passes: record.cost.charged(),
+        };
+        self.write(&updated, &evaluator, device, &causes)?;
         let [old_data, new_data] = self.names.map(ToOwned::to_owned);
         let optimizer = choice::name(&self.resolved.options.training.step.optimizer);
+        let risk_after = held_out.risks.map(|[_, after]| after);
         Ok(UpdateRecord {
             schema: UPDATE_SCHEMA,
             method: method.name.clone(),
@@ -204,21 +171,130 @@ impl<D: Domain> OnBackend for Update<'_, D> {
             before,
             after,
             hold_out: Some(rule(self.share, self.from.hold_out())),
-            held_out_before: held_out.map(|[before, _]| before),
-            verdict,
+            held_out_before: held_out.risks.map(|[before, _]| before),
+            verdict: held_out.verdict,
             is_rejected,
             retraining_passes: retraining.known_passes(),
-            task,
+            task: held_out.task,
             neighbours_kept: neighbours_kept(&old_before, &old_after)?,
             update: UpdateFacts::of(
                 &record,
                 self.increment,
-                held_out.map(|[_, after]| after).zip(self.held_out),
+                risk_after.zip(self.held_out),
                 stored_recall(&old_after, &old_before)?,
             ),
             training: TrainingSummary::of(&record, change),
             course: TrainingCourse::of(&record),
         })
+    }
+}
+
+impl<D: Domain> Update<'_, D> {
+    /// Trains with a bar, and keeps the state of a training that its budget has ended.
+    fn train<B: AutodiffBackend>(
+        &self,
+        trainer: &Trainer<'_, B, D::Data, &D::Views, Collated<D::Collate>, UpdateRule>,
+        given: D::Trained<B>,
+        fresh: Option<D::Trained<B>>,
+        causes: &Causes<'_>,
+    ) -> Result<Outcome<D::Trained<B>, B>, Failure> {
+        let (method, settings) = (&self.resolved.method, &self.resolved.training.settings);
+        let display = Display::new(1, settings.epochs as u64);
+        display.begin(&method.name);
+        let mut callbacks = encoder_work::callbacks(self.work, &display);
+        let outcome = trainer
+            .update_with(method, given, fresh, &mut callbacks)
+            .map_err(|error| causes.training(error))?;
+        drop(callbacks);
+        let follows_budget = matches!(method.sampling, Sampling::Widening(_))
+            || !matches!(method.rate, RateChoice::Fixed)
+            || settings.stop != StopRule::Never;
+        if follows_budget && self.resolved.options.more.is_some() {
+            tell(
+                "note: the passes so far followed the course of the smaller budget, with an evaluation at its end: an \
+                 update that has this budget from the start ends elsewhere",
+            );
+        }
+        if outcome.record.stopped_by == Some(StoppedBy::Budget) && !is_silent() {
+            encoder_work::keep_state(self.work)?;
+        }
+        if method.loss.is_some() {
+            let ended = ended(&outcome.record, outcome.risk.all);
+            display.end(&format!("{}: {ended}", method.name));
+        }
+        display.finish();
+        Ok(outcome)
+    }
+
+    /// Measures the encoder before and after on the held-out samples, if there are any.
+    fn measure<B: AutodiffBackend>(
+        &self,
+        evaluator: &EvaluatorOf<'_, '_, D, B::InnerBackend>,
+        [before, after]: [&D::Encoder<B::InnerBackend>; 2],
+        device: &B::Device,
+        causes: &Causes<'_>,
+    ) -> Result<HeldOut, Failure> {
+        let Some(samples) = self.held_out else {
+            return Ok(HeldOut::default());
+        };
+        let risk = |encoder| {
+            let risk = evaluator.held_out_risk_with_losses(encoder, samples);
+            risk.map_err(|error| causes.measurement(error))
+        };
+        let [(risk_before, of_before), (risk_after, of_after)] = [risk(before)?, risk(after)?];
+        let task = match self.labels {
+            None => None,
+            Some(labels) => TaskSamples {
+                domain: self.domain,
+                data: self.data,
+                labels,
+                increment: self.increment,
+                held_out: samples,
+                seed: Seed::new(self.resolved.training.seed).child("task"),
+            }
+            .accuracy::<B>(evaluator, (Some(before), after), device, causes)?,
+        };
+        Ok(HeldOut {
+            risks: Some([risk_before, risk_after]),
+            verdict: Some(Verdict::of(&of_before, &of_after, samples.old().len())?),
+            task,
+        })
+    }
+
+    /// Writes the encoder to use, and the updated one where it is rejected.
+    fn write<B: AutodiffBackend>(
+        &self,
+        updated: &Updated<'_, D, B>,
+        evaluator: &EvaluatorOf<'_, '_, D, B::InnerBackend>,
+        device: &B::Device,
+        causes: &Causes<'_>,
+    ) -> Result<(), Failure> {
+        let path = |name| self.work.results().join(name);
+        if updated.is_kept || updated.is_rejected {
+            whole::write(&path(ENCODER), self.from.stored.bytes())?;
+        }
+        if updated.is_kept {
+            return Ok(());
+        }
+        check_spread::<D, B>(evaluator, self.domain, updated.embedded, device, causes)?;
+        let trained_on = match self.resolved.method.start {
+            Start::Scratch => TrainedOn {
+                data: self.data.name(),
+                hold_out: Some(self.share),
+                passes_per_sample: Some(updated.passes / self.increment.all().len() as f64),
+            },
+            // What θ₀ has seen, its update has seen.
+            _ => TrainedOn {
+                data: self.data.name(),
+                hold_out: self.from.hold_out().map(|before| before.min(self.share)),
+                passes_per_sample: self.from.passes_per_sample(),
+            },
+        };
+        let name = match updated.is_rejected {
+            true => REJECTED,
+            false => ENCODER,
+        };
+        encoder_file::save(updated.encoder, self.domain, trained_on, &path(name))
     }
 }
 
