@@ -1,6 +1,7 @@
-//! Retrieval of stored embeddings by an encoder that has been updated.
+//! What an update keeps of stored embeddings: the neighbours of a sample, and that it is found by its new embedding.
 
-use icl_eval::{EvalErrorKind, Matrix, cross_version_recall};
+use icl_eval::{EvalErrorKind, Matrix, NeighboursKeptConfig, cross_version_recall};
+use icl_report::KeptNeighbours;
 
 use crate::process::failure::Failure;
 
@@ -21,6 +22,24 @@ pub fn stored_recall(new: &Matrix, stored: &Matrix) -> Result<Option<f64>, Failu
     let rows: Vec<usize> = (0..n_drawn).map(|at| at * n / n_drawn).collect();
     match cross_version_recall(&new.select(&rows), &stored.select(&rows), 1) {
         Ok(recall) => Ok(Some(recall.own)),
+        Err(error) if error.kind() == EvalErrorKind::TooFew => Ok(None),
+        Err(error) => Err(Failure::Other(error.into())),
+    }
+}
+
+/// Returns the share of the nearest neighbours that embeddings of the same samples have in common; `None` for too few
+/// samples.
+///
+/// # Errors
+/// If the embeddings cannot be compared.
+pub fn neighbours_kept(before: &Matrix, after: &Matrix) -> Result<Option<KeptNeighbours>, Failure> {
+    let measure = NeighboursKeptConfig::default().try_init();
+    let kept = measure.and_then(|measure| {
+        let (k, share) = (measure.k(), measure.share(before, after)?);
+        Ok(KeptNeighbours { k, share })
+    });
+    match kept {
+        Ok(kept) => Ok(Some(kept)),
         Err(error) if error.kind() == EvalErrorKind::TooFew => Ok(None),
         Err(error) => Err(Failure::Other(error.into())),
     }

@@ -4,9 +4,7 @@ use std::collections::HashSet;
 
 use burn::tensor::backend::Backend;
 use icl_core::{Increment, Seed};
-use icl_eval::{
-    EvalError, EvalErrorKind, KnnProtocolConfig, Matrix, NeighboursKeptConfig, cross_version_recall,
-};
+use icl_eval::{EvalErrorKind, KnnProtocolConfig, Matrix, cross_version_recall};
 use icl_train::{Experience, StreamState};
 
 use crate::commands::stream::arrived::Arrived;
@@ -119,27 +117,13 @@ impl Embedded {
     }
 }
 
-/// Returns the share of neighbours that are kept; `None` for too few samples.
-///
-/// # Errors
-/// If they cannot be compared.
-pub fn neighbours_kept(before: &Matrix, after: &Matrix) -> Result<Option<f64>, Failure> {
-    let measure = NeighboursKeptConfig::default().try_init();
-    let share = measure.and_then(|measure| measure.share(before, after));
-    if_enough(share)
-}
-
 /// Returns the share of samples that are found by their embeddings of before; `None` for too few samples.
 ///
 /// # Errors
 /// If they cannot be compared.
 pub fn recall(before: &Matrix, after: &Matrix) -> Result<Option<f64>, Failure> {
-    if_enough(cross_version_recall(after, before, 1).map(|it| it.own))
-}
-
-fn if_enough(value: Result<f64, EvalError>) -> Result<Option<f64>, Failure> {
-    match value {
-        Ok(value) => Ok(Some(value)),
+    match cross_version_recall(after, before, 1) {
+        Ok(recall) => Ok(Some(recall.own)),
         Err(error) if error.kind() == EvalErrorKind::TooFew => Ok(None),
         Err(error) => Err(Failure::Other(error.into())),
     }

@@ -3,16 +3,17 @@
 use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::{Increment, Seed};
-use icl_eval::effective_rank;
+use icl_eval::{Matrix, effective_rank};
 use icl_report::{StreamedExperience, TrainingSummary, verdict_sentence};
 use icl_train::{Experience, SparseRow, Verdict, parameter_norm};
 
-use crate::commands::stream::embedder::{Embedded, Embedder, neighbours_kept, recall};
+use crate::commands::stream::embedder::{Embedded, Embedder, recall};
 use crate::commands::stream::experience::{
     CurrentExperience, ExperienceRecord, StrategyOutcome, failure,
 };
 use crate::commands::stream::strategy::{Accuracies, StrategyRun};
 use crate::domain::Domain;
+use crate::domain::recall::neighbours_kept;
 use crate::domain::spread::{EvaluatorOf, check_spread, embed};
 use crate::files::encoder_work::ENCODER;
 use crate::process::causes::Causes;
@@ -173,19 +174,22 @@ impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
         records: &[ExperienceRecord],
     ) -> Result<[Option<f64>; 3], Failure> {
         let after = after.held_out();
-        let [kept, found] = match before.map(|it| it.held_out()) {
+        let kept = |before: &Matrix| -> Result<Option<f64>, Failure> {
+            Ok(neighbours_kept(before, &after)?.map(|it| it.share))
+        };
+        let [since_update, found] = match before.map(|it| it.held_out()) {
             None => [None; 2],
-            Some(before) => [neighbours_kept(&before, &after)?, recall(&before, &after)?],
+            Some(before) => [kept(&before)?, recall(&before, &after)?],
         };
         let kept_of_first = match records.first() {
             None => None,
             Some(first) => {
                 let folder = self.folder.experience(0, &first.streamed.name);
                 let first = self.read(&folder.join(ENCODER))?.valid();
-                neighbours_kept(&embedder.embed(&first)?.held_out(), &after)?
+                kept(&embedder.embed(&first)?.held_out())?
             }
         };
-        Ok([kept, kept_of_first, found])
+        Ok([since_update, kept_of_first, found])
     }
 
     /// Returns the norm of the encoder's parameters, and the effective rank of its embeddings of the held-out samples of the first

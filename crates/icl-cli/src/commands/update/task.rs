@@ -3,7 +3,7 @@
 use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::{HeldOutRisk, Increment, Seed};
-use icl_eval::{EvalError, EvalErrorKind, Matrix, NeighboursKeptConfig};
+use icl_eval::Matrix;
 use icl_report::{
     KeptNeighbours, RunSettings, TaskAccuracy, TrainingCourse, TrainingSummary, UPDATE_SCHEMA,
     UpdateFacts, UpdateRecord,
@@ -22,7 +22,7 @@ use crate::domain::data::DataSet;
 use crate::domain::downstream::TaskSamples;
 use crate::domain::encoder_file;
 use crate::domain::encoder_file::{EncoderFile, TrainedOn};
-use crate::domain::recall::stored_recall;
+use crate::domain::recall::{neighbours_kept, stored_recall};
 use crate::domain::spread::{EvaluatorOf, check_spread, embed};
 use crate::files::encoder_work;
 use crate::files::encoder_work::{ENCODER, REJECTED};
@@ -296,23 +296,4 @@ impl<D: Domain> Update<'_, D> {
         };
         encoder_file::save(updated.encoder, self.domain, trained_on, &path(name))
     }
-}
-
-/// Returns the share of neighbours that are kept; `None` for too few samples.
-fn neighbours_kept(before: &Matrix, after: &Matrix) -> Result<Option<KeptNeighbours>, Failure> {
-    let measure = NeighboursKeptConfig::default()
-        .try_init()
-        .map_err(failure)?;
-    match measure.share(before, after) {
-        Ok(share) => Ok(Some(KeptNeighbours {
-            k: measure.k(),
-            share,
-        })),
-        Err(error) if error.kind() == EvalErrorKind::TooFew => Ok(None),
-        Err(error) => Err(failure(error)),
-    }
-}
-
-fn failure(error: EvalError) -> Failure {
-    Failure::Other(error.into())
 }
