@@ -1,6 +1,6 @@
 //! Labels of a downstream task: those of the data, or those of a file of their own.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::Path;
 
 use anyhow::anyhow;
@@ -30,7 +30,7 @@ pub struct TaskFile {
 
 /// Samples that were read from one data set.
 pub struct Part<'a> {
-    /// Name of the data set in the column `data`.
+    /// Name of the data set in the column `data`; empty if there is no other.
     pub name: &'a str,
     /// Numbers of the samples among those of all parts.
     pub samples: &'a [usize],
@@ -132,58 +132,25 @@ impl TaskFile {
     /// one. Reports how many samples have one.
     ///
     /// # Errors
-    /// If the file gives names and the samples have none, or rows and not which data they are of, or a row that the data
-    /// do not have, or no label of any sample.
+    /// Those of [`labels_so_far`](Self::labels_so_far), or if a row is of none of the parts, or no sample has a label.
     pub fn labels<D: DataSet>(
         &self,
         data: &D,
         parts: &[Part<'_>],
     ) -> Result<Vec<Option<usize>>, Failure> {
-        let wrong = |what: String| Failure::input(anyhow!("task: {}{what}", self.path));
+        let labels = self.labels_so_far(data, parts)?;
         let names: Vec<&str> = parts.iter().map(|part| part.name).collect();
-        let needs_data = self.id.is_none() && parts.len() > 1;
-        if needs_data != self.has_data {
-            let [found, expected] = match self.has_data {
-                true => [
-                    "a column",
-                    "none, since samples are named or of one data set",
-                ],
-                false => ["no column", "one, since rows are of several data sets"],
-            };
-            return Err(wrong(format!(
-                ", line 1: found {found} {DATA}, expected {expected}"
+        let is_foreign = |sample: &[String; 2]| self.has_data && !names.contains(&&*sample[0]);
+        if let Some((line, sample)) = self.first(is_foreign) {
+            return Err(self.wrong(format!(
+                ", line {line}, column {DATA}: found {}, expected one of {}",
+                Found::new(&sample[0]),
+                names.join(", ")
             )));
         }
-        let mut labels = vec![None; data.n_samples()];
-        let mut n_found = 0;
-        if let Some(id) = &self.id {
-            let ids = data.ids(id).ok_or_else(|| {
-                wrong(format!(
-                    ", line 1: found a column {}, expected {ROW}: the {} of {} have no such names",
-                    Found::new(id),
-                    D::SAMPLES,
-                    Found::new(data.name())
-                ))
-            })?;
-            for (label, name) in labels.iter_mut().zip(ids) {
-                *label = self.samples.get(&[String::new(), name]).map(|it| it.1);
-            }
-            n_found = labels.iter().flatten().count();
-        } else {
-            for part in parts {
-                let data = if needs_data { part.name } else { "" };
-                for (&at, row) in part.samples.iter().zip(&part.rows) {
-                    let sample = [data.to_owned(), row.to_string()];
-                    labels[at] = self.samples.get(&sample).map(|it| it.1);
-                    n_found += usize::from(labels[at].is_some());
-                }
-            }
-            if n_found < self.samples.len() {
-                return Err(wrong(self.absent(parts, needs_data, &names)));
-            }
-        }
+        let n_found = labels.iter().flatten().count();
         if n_found == 0 {
-            return Err(wrong(format!(
+            return Err(self.wrong(format!(
                 ": found none of its {} samples in {}, expected some",
                 self.samples.len(),
                 Found::new(data.name())
@@ -197,27 +164,70 @@ impl TaskFile {
         Ok(labels)
     }
 
-    /// Returns an error text about the first line whose row is not among the parts.
-    fn absent(&self, parts: &[Part<'_>], needs_data: bool, names: &[&str]) -> String {
-        let is_there = |[data, row]: &[String; 2]| {
-            let of = parts.iter().filter(|it| !needs_data || it.name == data);
-            let mut rows = of.flat_map(|it| &it.rows);
-            let row: Result<usize, _> = row.parse();
-            row.is_ok_and(|row| rows.any(|it| *it == row))
-        };
-        let absent = self.samples.iter().filter(|(sample, _)| !is_there(sample));
-        let first = absent.min_by_key(|(_, (line, _))| *line);
-        let ([data, row], (line, _)) = first.expect("more labels than samples");
-        match needs_data && !names.contains(&data.as_str()) {
-            true => format!(
-                ", line {line}, column {DATA}: found {}, expected one of {}",
-                Found::new(data),
-                names.join(", ")
-            ),
-            false => format!(
-                ", line {line}, column {ROW}: found {row}, expected the number of a sample, counted from 0"
-            ),
+    /// Returns the label of each sample of data to which further parts may be added.
+    ///
+    /// # Errors
+    /// If the file gives names and the samples have none, or rows and not which data they are of, or a row that the data
+    /// do not have.
+    pub fn labels_so_far<D: DataSet>(
+        &self,
+        data: &D,
+        parts: &[Part<'_>],
+    ) -> Result<Vec<Option<usize>>, Failure> {
+        let needs_data = self.id.is_none() && parts.iter().all(|part| !part.name.is_empty());
+        if needs_data != self.has_data {
+            let [found, expected] = match self.has_data {
+                true => [
+                    "a column",
+                    "none, since samples are named or of one data set",
+                ],
+                false => ["no column", "one, since rows are of several data sets"],
+            };
+            return Err(self.wrong(format!(
+                ", line 1: found {found} {DATA}, expected {expected}"
+            )));
         }
+        let label = |[data, name]: [&str; 2]| {
+            let sample = [data, name].map(ToOwned::to_owned);
+            self.samples.get(&sample).map(|it| it.1)
+        };
+        let mut labels = vec![None; data.n_samples()];
+        if let Some(id) = &self.id {
+            let ids = data.ids(id).ok_or_else(|| {
+                self.wrong(format!(
+                    ", line 1: found a column {}, expected {ROW}: the {} of {} have no such names",
+                    Found::new(id),
+                    D::SAMPLES,
+                    Found::new(data.name())
+                ))
+            })?;
+            let found = ids.iter().map(|name| label(["", name]));
+            return Ok(found.collect());
+        }
+        for part in parts {
+            let rows: HashSet<String> = part.rows.iter().map(usize::to_string).collect();
+            let is_absent = |[data, row]: &[String; 2]| data == part.name && !rows.contains(row);
+            if let Some((line, sample)) = self.first(is_absent) {
+                return Err(self.wrong(format!(
+                    ", line {line}, column {ROW}: found {}, expected the number of a sample, counted from 0",
+                    sample[1]
+                )));
+            }
+            for (&at, row) in part.samples.iter().zip(&part.rows) {
+                labels[at] = label([part.name, &row.to_string()]);
+            }
+        }
+        Ok(labels)
+    }
+
+    /// Returns the first line whose sample is such, and the sample.
+    fn first(&self, is_such: impl Fn(&[String; 2]) -> bool) -> Option<(usize, &[String; 2])> {
+        let such = self.samples.iter().filter(|(sample, _)| is_such(sample));
+        such.map(|(sample, (line, _))| (*line, sample)).min()
+    }
+
+    fn wrong(&self, what: String) -> Failure {
+        Failure::input(anyhow!("task: {}{what}", self.path))
     }
 }
 

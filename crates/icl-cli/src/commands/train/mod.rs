@@ -78,7 +78,7 @@ impl OnNewEncoder for Train<'_> {
         tell_unlabelled(data);
         let samples: Vec<usize> = (0..data.n_samples()).collect();
         let whole_data = Part {
-            name: "data",
+            name: "",
             samples: &samples,
             rows: data.positions(),
         };
