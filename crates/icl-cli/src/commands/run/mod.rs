@@ -2,6 +2,7 @@
 
 mod comparison;
 mod evaluated_samples;
+mod measured;
 mod options;
 mod protocol;
 
