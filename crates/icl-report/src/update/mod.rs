@@ -9,4 +9,5 @@ mod task;
 mod verdict;
 
 pub use page::update_document;
-pub use verdict::verdict_sentence;
+pub(crate) use verdict::answer_words;
+pub use verdict::verdict_sentences;
