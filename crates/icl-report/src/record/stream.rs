@@ -112,7 +112,8 @@ pub struct StreamedExperience {
     /// Whether the encoder that is served changed after it, by an update (or, for the first, a training).
     pub updated: bool,
     /// Whether there was an update after it that was rejected, since it is worse: the encoder that was served stays, and
-    /// the samples wait for the next update. What follows on an update is then its own; `false` in older records.
+    /// the samples wait for the next update. The numbers, the verdict and the training of an update are then those of
+    /// the rejected one. `false` in older records.
     #[serde(default)]
     pub is_rejected: bool,
     /// Number of old samples that the update had, N; 0 without one.

@@ -28,8 +28,8 @@ pub struct Experience {
     pub decision: Option<Decision>,
     /// Whether the encoder that is live changed after it. Without an update its samples wait for the next one.
     pub updated: bool,
-    /// Whether there was an update after it that was rejected ([`Stream::reject`](crate::Stream::reject)): what follows
-    /// on an update is then its own, and the encoder that was live stays.
+    /// Whether there was an update after it that was rejected ([`Stream::reject`](crate::Stream::reject)): the encoder
+    /// that was live stays, and the numbers and the cost of an update are those of the rejected one.
     #[serde(default)]
     pub is_rejected: bool,
     /// Number of old samples of its update, N.
