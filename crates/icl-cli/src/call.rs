@@ -184,7 +184,7 @@ fn run_command(command: Command) -> Result<u8, Failure> {
         Command::Report(options) => report::rebuild(&options),
         Command::Run(options) => run::run(*options),
         Command::Split(options) => split::split(&options),
-        Command::Stream(options) => stream::stream(*options),
+        Command::Stream(options) => return stream::stream(*options),
         Command::Train(options) => train::train(*options),
         Command::Update(options) => return update::update(*options),
     }?;

@@ -53,4 +53,4 @@ pub use summary::backends::compare_backends;
 pub use summary::{Comparison, protocols};
 pub use tensorboard::{Scalar, tensorboard_events, training_scalars, update_scalars};
 pub use training::training_document;
-pub use update::{update_document, verdict_sentence};
+pub use update::{update_document, verdict_sentences};

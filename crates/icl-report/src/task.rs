@@ -1,9 +1,8 @@
 //! Accuracies of an encoder on the labels of held-out samples.
 
-use icl_train::Answer;
-
 use crate::document::{Block, Column, Row, Table, TableCell};
 use crate::record::{TaskAccuracy, TaskFeatures};
+use crate::text::answer_words;
 use crate::text::number::{accuracy, percent, plural, with_sign};
 
 /// Two encoders that are compared.
@@ -23,11 +22,7 @@ pub(crate) fn blocks(task: &TaskAccuracy, compared: Compared) -> Vec<Block> {
 
 fn sentence(task: &TaskAccuracy, compared: Compared) -> String {
     let of = |name: &str, it: &TaskFeatures| {
-        let answer = match it.difference.answer {
-            Answer::Better => "better",
-            Answer::NoClearDifference => "no clear difference",
-            Answer::Worse => "worse",
-        };
+        let answer = answer_words(it.difference.answer);
         // The record has errors, of which fewer are better.
         let [low, high] = it.difference.interval;
         let [mean, low, high] =

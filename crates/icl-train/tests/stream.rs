@@ -43,7 +43,10 @@ pub fn arriving(at: usize) -> Arriving<'static> {
     }
 }
 
-fn update<'u, 'c>(method: &'u Method, callbacks: &'u mut Callbacks<'c>) -> NextUpdate<'u, 'c, Toy> {
+pub fn update<'u, 'c>(
+    method: &'u Method,
+    callbacks: &'u mut Callbacks<'c>,
+) -> NextUpdate<'u, 'c, Toy> {
     NextUpdate {
         method,
         fresh: Some(Linear::new(1)),
@@ -51,7 +54,7 @@ fn update<'u, 'c>(method: &'u Method, callbacks: &'u mut Callbacks<'c>) -> NextU
     }
 }
 
-fn advance<S: Samples<Sample = [f32; 4]>>(
+pub fn advance<S: Samples<Sample = [f32; 4]>>(
     stream: &Stream<'_, TestAutodiff, S, Jitter, Stack>,
     before: Option<After>,
     method: &Method,

@@ -1,12 +1,12 @@
-//! Decisions of a stream, and the drift by which some are made.
+//! Decisions of a stream, the drift by which some are made, and updates that are rejected.
 
-use crate::stream::{arriving, stream};
+use crate::stream::{advance, arriving, stream, update};
 use crate::toy::{Linear, points};
 use burn::module::AutodiffModule;
 use icl_core::Encoder;
 use icl_core::drift::Verdict;
 use icl_core::testing::TestAutodiff;
-use icl_train::{Arriving, Keep, Policy, When};
+use icl_train::{Arriving, Callbacks, Experience, Keep, Live, Method, Policy, StreamState, When};
 
 /// A decision remembers what it was, and is refused by a policy that cannot be.
 #[test]
@@ -70,4 +70,83 @@ fn drift_is_measured_before_an_update() {
         .unwrap();
     assert_eq!(merged.verdict(), Verdict::Update, "{}", merged.reason());
     assert!((passes - 2.0 * 320.0 * share).abs() < 1e-9, "{passes}");
+}
+
+/// After an update that is rejected the experience waits as if there had been none, at the cost of the attempt.
+#[test]
+fn a_rejected_update_costs_what_it_cost_and_changes_nothing_else() {
+    let samples = points();
+    let method = Method::icl();
+    let of = stream(&samples, Keep::Equal(15)).policy(Policy {
+        when: When::Regret(1e-6),
+        ..Policy::default()
+    });
+    let first = advance(&of, None, &method, arriving(0)).unwrap().live;
+    let mut before = first.state.clone();
+    // The drift that the decision measures costs passes, too.
+    let decision = of.decide(&mut before, &first.encoder, &arriving(1));
+    let decision = decision.unwrap();
+    let live = Live {
+        state: before.clone(),
+        ..first.clone()
+    };
+    let mut callbacks = Callbacks::new();
+    let tried = of.next(live, arriving(1), update(&method, &mut callbacks));
+    let tried = tried.unwrap().live.state;
+    let attempt = &tried.experiences()[1];
+    let rejected = of.reject(before.clone(), &first.encoder, &arriving(1), attempt);
+    let rejected = rejected.unwrap();
+    let waiting = of.wait(before, &first.encoder, &arriving(1)).unwrap();
+    assert_eq!(rejected.memory(), waiting.memory());
+    assert_eq!(rejected.matrix(), waiting.matrix());
+    assert_eq!(rejected.n_steps(), first.state.n_steps());
+    let [of_rejected, of_waiting] = [&rejected, &waiting].map(|it| &it.experiences()[1]);
+    assert_eq!(of_rejected.decision, Some(decision));
+    let expected = Experience {
+        is_rejected: true,
+        n_old: attempt.n_old,
+        n_new: attempt.n_new,
+        epochs: attempt.epochs,
+        n_steps: attempt.n_steps,
+        stopped_by: attempt.stopped_by,
+        cost: attempt.cost,
+        ..of_waiting.clone()
+    };
+    assert_eq!(*of_rejected, expected);
+    // The drift is in it once.
+    assert!(of_waiting.cost.charged() > 0.0 && attempt.cost.training > 0.0);
+    let charged = attempt.cost.training + of_waiting.cost.charged();
+    assert!(attempt.cost.charged() >= charged);
+    assert_eq!(rejected.charged_to_updates(), attempt.cost.charged());
+    assert_eq!(rejected.cost_of_last_update(), attempt.cost.charged());
+    // It ends the updates that a budget no longer pays for.
+    let short = of.policy(Policy {
+        budget_total: Some(attempt.cost.charged()),
+        ..Policy::default()
+    });
+    let mut next = rejected.clone();
+    let decision = short.decide(&mut next, &first.encoder, &arriving(2));
+    let decision = decision.unwrap();
+    assert!(!decision.update && decision.reason.contains("is used up"));
+
+    // The next update has the samples of both, and a stored state continues in the same way.
+    let text = serde_json::to_string(&rejected).unwrap();
+    let stored: StreamState = serde_json::from_str(&text).unwrap();
+    let [next, resumed] = [rejected, stored].map(|state| {
+        let live = Live {
+            state,
+            ..first.clone()
+        };
+        let of = stream(&samples, Keep::Equal(15));
+        let mut callbacks = Callbacks::new();
+        of.next(live, arriving(2), update(&method, &mut callbacks))
+            .unwrap()
+    });
+    assert_eq!(next.live.state, resumed.live.state);
+    let experiences = next.live.state.experiences();
+    let held_out = |at: usize| experiences[at].held_out.clone();
+    let mut new = next.increment.new_data().to_vec();
+    new.sort_unstable();
+    let expected = (25..60).filter(|it| ![held_out(1), held_out(2)].concat().contains(it));
+    assert_eq!(new, expected.collect::<Vec<_>>());
 }

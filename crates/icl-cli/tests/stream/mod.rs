@@ -1,6 +1,7 @@
 //! `icl stream`.
 
 mod dry_run;
+mod rejected;
 mod resumed;
 mod watched;
 

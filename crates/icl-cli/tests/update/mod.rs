@@ -4,7 +4,7 @@ mod budget;
 mod rejected;
 #[cfg(unix)]
 mod resumed;
-mod verdict;
+pub mod verdict;
 
 use std::fs;
 use std::path::Path;

@@ -10,7 +10,7 @@ use tempfile::tempdir;
 use crate::support::{Ran, icl, names, number, record, split, text};
 
 /// Writes rows around four centres, all of them moved by `shift`.
-fn write(path: &Path, n: usize, shift: f64) {
+pub fn write(path: &Path, n: usize, shift: f64) {
     let mut rng = Seed::new(n as u64).rng();
     let mut text = "a,b,c,d\n".to_owned();
     for _ in 0..n {
@@ -38,7 +38,7 @@ fn sentence(ran: &Ran) -> String {
     paragraph.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-const WORSE: &str = "--method fine-tuning --learning-rate 1 --epochs 2 --stop never";
+pub const WORSE: &str = "--method fine-tuning --learning-rate 1 --epochs 2 --stop never";
 
 #[test]
 fn a_worse_encoder_is_not_delivered() {

@@ -183,7 +183,7 @@ impl CommandOutcome {
 
     /// Returns the outcome of a stream: its experiences, with the risks on the held-out samples of each, and the
     /// verdict on the last one.
-    pub fn of_stream(record: &StreamRecord) -> Self {
+    pub fn of_stream(record: &StreamRecord, exit: u8) -> Self {
         let experiences = record.experiences.iter().map(|it| OutcomeRun {
             name: it.name.clone(),
             seed: None,
@@ -197,6 +197,7 @@ impl CommandOutcome {
         let last = record.experiences.last();
         Self {
             verdict: last.and_then(|it| it.verdict),
+            exit,
             ..Self::of("stream").with_runs(experiences.collect())
         }
     }

@@ -109,8 +109,13 @@ pub struct StreamedExperience {
     /// Number of values outside the range of the encoder's own data that were clipped in it; 0 in older records.
     #[serde(default)]
     pub n_clipped: usize,
-    /// Whether there was an update (or, for the first, a training) after it.
+    /// Whether the encoder that is served changed after it, by an update (or, for the first, a training).
     pub updated: bool,
+    /// Whether there was an update after it that was rejected, since it is worse: the encoder that was served stays, and
+    /// the samples wait for the next update. The numbers, the verdict and the training of an update are then those of
+    /// the rejected one. `false` in older records.
+    #[serde(default)]
+    pub is_rejected: bool,
     /// Number of old samples that the update had, N; 0 without one.
     pub n_old: usize,
     /// Number of new samples that the update had, ΔN: those that were pending; 0 without one.
@@ -135,7 +140,8 @@ pub struct StreamedExperience {
     /// Share of held-out samples whose embedding by the encoder before is nearest, among the embeddings by the encoder
     /// afterwards, to that of the same sample; `null` as for `neighbours_kept`.
     pub cross_version_recall: Option<f64>,
-    /// Length and cost of the training; all is 0 without one, but for the costs of a decision and of measurements.
+    /// Length and cost of the training, also of one that was rejected; all is 0 without one, but for the costs of a
+    /// decision and of measurements.
     #[serde(flatten)]
     pub training: TrainingSummary,
 }

@@ -1,7 +1,7 @@
 //! Words of a stream's document that do not depend on its numbers.
 
 /// Terms of the page with a sentence on each.
-pub(crate) const TERMS: [(&str, &str); 9] = [
+pub(crate) const TERMS: [(&str, &str); 10] = [
     (
         "Experience",
         "A part of the data that arrives at once. A share of it is held out: no training sees those samples, and all risks \
@@ -16,6 +16,12 @@ pub(crate) const TERMS: [(&str, &str); 9] = [
         "Served risk",
         "The risk, on an experience, of the encoder that was live when it came: the one before its update. It is what users \
          of the embeddings got.",
+    ),
+    (
+        "Verdict",
+        "Whether the encoder after an update is better than the one before, by the differences of their losses on the same \
+         held-out samples: old ones are those of all experiences before, new ones those of this one. One that is worse is not \
+         served, unless `--accept` was given, and its data wait for the next update.",
     ),
     (
         "Retraining and other controls",

@@ -1,6 +1,6 @@
 //! A stream in words.
 
-use icl_train::Answer;
+use icl_train::{Answer, PairedDifference, Verdict};
 
 use crate::record::{StreamControl, StreamRecord};
 use crate::summary::speed_up::SAME;
@@ -85,6 +85,33 @@ pub(crate) fn headline(record: &StreamRecord, summary: &StreamSummary) -> String
     }
 }
 
+/// Counts the verdicts on the updates; `None` if there is none.
+pub(crate) fn verdicts(record: &StreamRecord) -> Option<String> {
+    let experiences = &record.experiences;
+    let verdicts: Vec<&Verdict> = experiences
+        .iter()
+        .filter_map(|it| it.verdict.as_ref())
+        .collect();
+    if verdicts.is_empty() {
+        return None;
+    }
+    let answers = |of: fn(&Verdict) -> &PairedDifference| {
+        let n = |answer| verdicts.iter().filter(|it| of(it).answer == answer).count();
+        let [better, worse] = [Answer::Better, Answer::Worse].map(n);
+        format!("{better} better, {worse} worse")
+    };
+    let kept = match experiences.iter().filter(|it| it.is_rejected).count() {
+        0 => String::new(),
+        n => format!("; {n} not kept"),
+    };
+    Some(format!(
+        "Held-out verdict on {}: new data {}; old data {}{kept}.",
+        plural(verdicts.len(), "update"),
+        answers(|it| &it.new),
+        answers(|it| &it.old),
+    ))
+}
+
 /// Says how a risk compares with another that is lower by `difference`, up to the word after "than".
 pub(crate) fn compared(difference: f64) -> String {
     format!("{} than", by(difference)).replace("the same than", "the same as")
@@ -120,7 +147,7 @@ pub(crate) fn series_of(control: &StreamControl, record: &StreamRecord) -> Strin
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixture::stream;
+    use crate::fixture::{stream, verdict};
 
     fn headline(record: &StreamRecord) -> String {
         super::headline(record, &StreamSummary::of(record))
@@ -177,6 +204,26 @@ mod tests {
         );
         record.risk[4][2] = None;
         assert!(headline(&record).contains("the mean risk of warm is not known"));
+    }
+
+    #[test]
+    fn verdicts_are_counted() {
+        let mut record = stream(6);
+        assert_eq!(verdicts(&record), None);
+        record.experiences[1].verdict = Some(verdict(0.0, -0.1));
+        assert_eq!(
+            verdicts(&record).unwrap(),
+            "Held-out verdict on 1 update: new data 1 better, 0 worse; old data 0 better, 0 worse."
+        );
+        record.experiences[2].verdict = Some(verdict(0.1, -0.1));
+        record.experiences[2].is_rejected = true;
+        record.experiences[4].verdict = Some(verdict(-0.1, 0.1));
+        assert_eq!(
+            verdicts(&record).unwrap(),
+            "Held-out verdict on 3 updates: new data 2 better, 1 worse; old data 1 better, 1 worse; 1 not kept."
+        );
+        record.experiences[4].is_rejected = true;
+        assert!(verdicts(&record).unwrap().ends_with("; 2 not kept."));
     }
 
     #[test]

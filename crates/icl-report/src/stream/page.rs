@@ -6,7 +6,7 @@ use crate::record::StreamRecord;
 use crate::stream::charts::{self, Series};
 use crate::stream::check::check_stream;
 use crate::stream::guide::TERMS;
-use crate::stream::headline::{compared, headline};
+use crate::stream::headline::{compared, headline, verdicts};
 use crate::stream::tables;
 use crate::summary::stream::StreamSummary;
 use crate::text::number::{count, plural};
@@ -25,7 +25,9 @@ pub fn stream_document(record: &StreamRecord) -> Result<Document, ReportError> {
     check_stream(record)?;
     let (summary, series) = (StreamSummary::of(record), Series::new(record));
     let n = record.names.len();
-    let mut blocks = vec![Block::Headline(headline(record, &summary).into())];
+    let answer = std::iter::once(headline(record, &summary)).chain(verdicts(record));
+    let answer = answer.collect::<Vec<_>>().join(" ");
+    let mut blocks = vec![Block::Headline(answer.into())];
     blocks.extend(charts::served_risk(record, &summary, &series).map(Block::Figure));
     blocks.push(Block::Table(tables::overview(record, &summary, &series)));
     let folded = |title: &str, content: Vec<Block>| Block::Details(title.into(), content);
@@ -123,7 +125,7 @@ fn settings(record: &StreamRecord) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixture::{assert_sound, row, stream, text_of};
+    use crate::fixture::{assert_sound, row, stream, text_of, verdict};
 
     fn page(record: &StreamRecord) -> String {
         let page = stream_document(record).unwrap().html();
@@ -206,6 +208,27 @@ mod tests {
     }
 
     #[test]
+    fn verdicts_are_on_the_page() {
+        let mut record = stream(5);
+        record.experiences[2].verdict = Some(verdict(0.0, -0.1));
+        record.experiences[3].verdict = Some(verdict(0.1, -0.1));
+        record.experiences[3].is_rejected = true;
+        let page = page(&record);
+        let words = "Held-out verdict on 2 updates: new data 2 better, 0 worse; old data 0 better, 1 worse; 1 not kept.";
+        assert!(text_of(&page).contains(words));
+        assert_eq!(
+            row(&page, "3. day 3")[17..19],
+            ["no clear difference", "better"]
+        );
+        let fourth = row(&page, "4. day 4");
+        assert_eq!(
+            (&fourth[3][..], &fourth[17..19]),
+            ("rejected", &["worse".into(), "better".into()][..])
+        );
+        assert_eq!(row(&page, "2. day 2")[17..19], ["–", "–"]);
+    }
+
+    #[test]
     fn one_experience_is_a_page() {
         let record = stream(1);
         let page = page(&record);
@@ -274,14 +297,22 @@ mod tests {
     /// With the empty line and the name of the folder that follow.
     #[test]
     fn the_end_of_a_stream_fits_on_a_screen() {
-        for n in [2, 5, 40, 400] {
-            let terminal = stream_document(&stream(n)).unwrap().terminal(80, false);
+        for (n, has_verdicts) in [2, 5, 40, 400].map(|n| [(n, false), (n, true)]).concat() {
+            let mut record = stream(n);
+            if has_verdicts {
+                for experience in &mut record.experiences[1..] {
+                    experience.verdict = Some(verdict(0.1, 0.1));
+                    experience.is_rejected = true;
+                }
+            }
+            let terminal = stream_document(&record).unwrap().terminal(80, false);
             assert!(terminal.lines().count() + 2 <= 24, "{n}: {terminal}");
             assert!(
                 terminal.lines().all(|line| line.chars().count() <= 80),
                 "{terminal}"
             );
-            assert_eq!(terminal.contains("more …"), n > 5, "{terminal}");
+            let most = if has_verdicts { 4 } else { 5 };
+            assert_eq!(terminal.contains("more …"), n > most, "{terminal}");
         }
     }
 

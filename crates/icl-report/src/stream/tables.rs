@@ -1,17 +1,20 @@
 //! Tables of a stream.
 
+use icl_train::{PairedDifference, Verdict};
+
 use crate::document::{Column, Row, Table, TableCell};
 use crate::record::{StreamMeasure, StreamRecord};
 use crate::stop_reason::rule_name;
 use crate::stream::charts::Series;
 use crate::stream::headline::{by, in_words};
 use crate::summary::stream::{StrategySummary, StreamSummary};
+use crate::text::answer_words;
 use crate::text::number::{accuracy, change, count, nats, percent, seconds};
 
 /// Largest number of rows of a table: those of the last experiences.
 pub(crate) const MOST_ROWS: usize = 60;
 
-/// Number of first experiences on the first screen, where not all are there.
+/// Number of first experiences on the first screen, where not all are there and no line counts verdicts.
 const FIRST: usize = 2;
 /// Number of last experiences on the first screen, where not all are there.
 const LAST: usize = 2;
@@ -35,13 +38,16 @@ pub(crate) fn overview(record: &StreamRecord, summary: &StreamSummary, series: &
         ];
         Row::new(of.name.as_str(), cells)
     };
-    let n_left_out = match n > FIRST + LAST + 1 {
-        true => n - FIRST - LAST,
+    // The line of verdicts needs the room of a row: the end of a stream fits on a screen.
+    let has_verdicts = record.experiences.iter().any(|of| of.verdict.is_some());
+    let first = FIRST - usize::from(has_verdicts);
+    let n_left_out = match n > first + LAST + 1 {
+        true => n - first - LAST,
         false => 0,
     };
     let mut rows: Vec<Row> = match n_left_out {
         0 => (0..n).map(row).collect(),
-        _ => (0..FIRST).map(row).collect(),
+        _ => (0..first).map(row).collect(),
     };
     if n_left_out > 0 {
         let dots = || TableCell::Word("…".to_owned());
@@ -146,7 +152,17 @@ pub(crate) fn experiences(record: &StreamRecord) -> Table {
         let update = match (i, of.updated) {
             (0, true) => "first training",
             (_, true) => "updated",
+            (_, false) if of.is_rejected => "rejected",
             (_, false) => "none",
+        };
+        let answer = |of_part: fn(&Verdict) -> &PairedDifference| {
+            let words = of
+                .verdict
+                .as_ref()
+                .map(|it| answer_words(of_part(it).answer));
+            words.map_or(TableCell::Missing, |words| {
+                TableCell::Word(words.to_owned())
+            })
         };
         let cells = vec![
             of.arrived
@@ -170,6 +186,8 @@ pub(crate) fn experiences(record: &StreamRecord) -> Table {
             optional(of.effective_rank, nats),
             optional(of.neighbours_kept, percent),
             optional(of.cross_version_recall, percent),
+            answer(|it| &it.old),
+            answer(|it| &it.new),
             TableCell::number(of.training.train_s, seconds),
         ];
         Row::new(format!("{}. {}", i + 1, of.name), cells)
@@ -197,6 +215,7 @@ pub(crate) fn experiences(record: &StreamRecord) -> Table {
             "cross-version recall",
         ],
     ));
+    columns.extend(Column::group("verdict", &["old data", "new data"]));
     columns.extend(Column::group("time", &["seconds"]));
     for (priority, at) in [3, 6, 10].into_iter().enumerate() {
         columns[at].priority = priority;

@@ -10,7 +10,7 @@ use crate::summary::speed_up::SAME;
 /// Quantities of a stream.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct StreamSummary {
-    /// Number of updates after the first experience.
+    /// Number of updates after the first experience, those that were rejected included.
     pub(crate) n_updates: usize,
     /// Difference of the risk on earlier experiences from that right after each: above 0 is worse.
     pub(crate) forgotten: Option<f64>,
@@ -80,7 +80,7 @@ impl StreamSummary {
         let risks = record.controls.iter().map(|of| &of.risk);
         let risks: Vec<&Cells> = std::iter::once(&record.risk).chain(risks).collect();
         Self {
-            n_updates: later().filter(|experience| experience.updated).count(),
+            n_updates: later().filter(|of| of.updated || of.is_rejected).count(),
             forgotten: forgetting.and_then(|of| of.risk.filter(|risk| risk.is_finite())),
             train_s: later().map(|of| of.training.train_s).sum(),
             choice: StreamChoice::of(&strategies, &risks),

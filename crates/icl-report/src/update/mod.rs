@@ -8,4 +8,4 @@ mod table;
 mod verdict;
 
 pub use page::update_document;
-pub use verdict::verdict_sentence;
+pub use verdict::verdict_sentences;

@@ -23,7 +23,8 @@ pub(crate) fn sentences(of: &UpdateSummary) -> Vec<String> {
             "No verdict: too few samples were held out to say whether the updated encoder is better.".to_owned()
         }
         UpdateVerdict::Trained(Some(verdict)) => {
-            verdict_sentence(&verdict) + consequence(&verdict, of.is_rejected)
+            let kept = of.is_rejected.then_some(["came in", "rejected.safetensors"]);
+            verdict_sentences(&verdict, kept)
         }
     };
     let mut sentences = vec![first];
@@ -37,8 +38,10 @@ pub(crate) fn sentences(of: &UpdateSummary) -> Vec<String> {
     sentences
 }
 
-/// Says on which data an updated encoder is better or worse than the one before.
-pub fn verdict_sentence(verdict: &Verdict) -> String {
+/// Says on which data an updated encoder is better or worse than the one before, and what followed where it is worse: it
+/// was taken all the same or, with `kept`, the encoder that … (the first part) was kept, and it is in the file of the
+/// second part.
+pub fn verdict_sentences(verdict: &Verdict, kept: Option<[&str; 2]>) -> String {
     use Answer::{Better, NoClearDifference, Worse};
     let updated = match (verdict.old.answer, verdict.new.answer) {
         (Better, Better) => "is better on old and on new data",
@@ -57,19 +60,14 @@ pub fn verdict_sentence(verdict: &Verdict) -> String {
         (NoClearDifference, Worse) => "is worse on new data and not clearly better on old data",
         (Worse, Worse) => "is worse on old and on new data",
     };
-    format!("The updated encoder {updated}.")
-}
-
-/// Says what followed from the verdict.
-fn consequence(verdict: &Verdict, is_rejected: bool) -> &'static str {
-    match (verdict.is_worse(), is_rejected) {
-        (false, _) => "",
-        (true, true) => {
-            " The encoder that came in was kept; --accept would have taken the updated one, which is \
-             rejected.safetensors."
-        }
-        (true, false) => " It was taken all the same, since --accept was given.",
-    }
+    let consequence = match (verdict.is_worse(), kept) {
+        (false, _) => String::new(),
+        (true, None) => " It was taken all the same, since --accept was given.".to_owned(),
+        (true, Some([kept, file])) => format!(
+            " The encoder that {kept} was kept; --accept would have taken the updated one, which is {file}."
+        ),
+    };
+    format!("The updated encoder {updated}.{consequence}")
 }
 
 /// Says what the answer rests on.

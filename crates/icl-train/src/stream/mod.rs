@@ -13,6 +13,7 @@ mod settings;
 mod state;
 mod strategy;
 mod updates;
+mod waiting;
 mod when;
 
 pub use advanced::{Advanced, Arriving, Live, NextUpdate};

@@ -23,8 +23,9 @@ use crate::trainer::Trainer;
 /// | [`adopt`](Self::adopt) | first, with an encoder that was trained elsewhere |
 /// | [`next`](Self::next) | later, and updates the encoder, with all that waits |
 /// | [`wait`](Self::wait) | later, and waits for the next update |
+/// | [`reject`](Self::reject) | later, and waits, since its update was rejected |
 ///
-/// [`decide`](Self::decide) says by a [`Policy`] which of the last two is due.
+/// [`decide`](Self::decide) says by a [`Policy`] whether `next` or `wait` is due.
 ///
 /// State in, state out: all of them return the state, with which the stream goes on,
 /// also in another process. All random draws of an experience depend on the root seed and on its name: a later

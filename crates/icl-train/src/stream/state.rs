@@ -26,8 +26,12 @@ pub struct Experience {
     /// Decision on an update; `None` if there was none, as for the first.
     #[serde(default)]
     pub decision: Option<Decision>,
-    /// Whether the encoder was trained after it. Without an update its samples wait for the next one.
+    /// Whether the encoder that is live changed after it. Without an update its samples wait for the next one.
     pub updated: bool,
+    /// Whether there was an update after it that was rejected ([`Stream::reject`](crate::Stream::reject)): the encoder
+    /// that was live stays, and the numbers and the cost of an update are those of the rejected one.
+    #[serde(default)]
+    pub is_rejected: bool,
     /// Number of old samples of its update, N.
     #[serde(default)]
     pub n_old: usize,
@@ -192,25 +196,28 @@ impl StreamState {
         }
     }
 
-    /// Returns the number of steps of all updates so far.
+    /// Returns the number of steps of all updates so far that the live encoder has gone through.
     pub fn n_steps(&self) -> u64 {
-        self.experiences.iter().map(|it| it.n_steps).sum()
+        let updated = self.experiences.iter().filter(|it| it.updated);
+        updated.map(|it| it.n_steps).sum()
     }
 
-    /// Returns the charged cost of all updates, in full passes ([`Cost::charged`]).
+    /// Returns the charged cost of all updates, also of those that were rejected, in full passes ([`Cost::charged`]).
     pub fn charged(&self) -> f64 {
         self.experiences.iter().map(|it| it.cost.charged()).sum()
     }
 
-    /// Returns the charged cost of all updates but the first training, in full passes.
+    /// Returns the charged cost of all updates but the first training, also of those that were rejected, in full passes.
     pub fn charged_to_updates(&self) -> f64 {
         let updates = self.experiences.iter().skip(1);
         updates.map(|it| it.cost.charged()).sum()
     }
 
-    /// Returns the charged cost of the last update, or of the first training before there is any, in full passes.
+    /// Returns the charged cost of the last update, rejected or not, or of the first training before there is any, in
+    /// full passes.
     pub fn cost_of_last_update(&self) -> f64 {
-        let last = self.experiences.iter().rev().find(|it| it.updated);
+        let mut latest = self.experiences.iter().rev();
+        let last = latest.find(|it| it.updated || it.is_rejected);
         last.map_or(0.0, |it| it.cost.charged())
     }
 

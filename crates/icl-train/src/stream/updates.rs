@@ -1,4 +1,4 @@
-//! The experiences of a stream: trained on, or waiting for the next update.
+//! The experiences of a stream that an encoder is trained on.
 
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::{Collate, CollateFor, Encoder, Increment, Samples, TrainableEncoder, Views};
@@ -153,39 +153,6 @@ where
         self.advanced(state, outcome, increment, &arriving, divided, served)
     }
 
-    /// Lets the next experience wait: the live encoder is measured on its held-out samples, and its training samples
-    /// belong to the new ones of the next update.
-    ///
-    /// # Errors
-    /// [`TrainError`] if the name or a sample has come before, the experience has too few samples, or one cannot be
-    /// read.
-    pub fn wait<M>(
-        &self,
-        state: StreamState,
-        live: &M,
-        arriving: &Arriving<'_>,
-    ) -> Result<StreamState, TrainError>
-    where
-        M: Encoder<B::InnerBackend>,
-        C: Collate<B::InnerBackend, V::View, M::Batch>,
-    {
-        let divided = self.divided(&state, arriving)?;
-        let served = self.held_out_risk(live, &divided.held_out)?;
-        let waiting = Experience {
-            served: Some(served),
-            ..Experience::default()
-        };
-        self.after(state, live, arriving, divided, waiting)
-    }
-
-    /// Counts what waits among the samples that an update has seen, without one: decisions can be tried before anything
-    /// is trained.
-    #[must_use]
-    pub fn assume_updated(&self, mut state: StreamState) -> StreamState {
-        state.memory.absorb(self.keep, |name| self.seed_of(name));
-        state
-    }
-
     /// Returns what the training for an experience leaves behind, with the risk of the encoder before it.
     fn advanced<M, R>(
         &self,
@@ -236,7 +203,7 @@ where
 
     /// Returns the state after an experience, of which the training, its cost and what was served are known, with the
     /// risks that `encoder` has.
-    fn after<M>(
+    pub(super) fn after<M>(
         &self,
         mut state: StreamState,
         encoder: &M,

@@ -44,9 +44,10 @@ pub struct Course<'a, D: Domain> {
 }
 
 impl<D: Domain> OnBackend for Course<'_, D> {
-    type Output = ();
+    type Output = u8;
 
-    fn run<B: AutodiffBackend>(mut self, devices: &[B::Device]) -> Result<(), Failure> {
+    /// Goes through the stream, and returns the exit code.
+    fn run<B: AutodiffBackend>(mut self, devices: &[B::Device]) -> Result<u8, Failure> {
         self.estimate::<B>()?;
         self.is_begun.set(true);
         let resolved = self.resolved;
@@ -63,9 +64,14 @@ impl<D: Domain> OnBackend for Course<'_, D> {
                 let document = icl_report::stream_document(&record)
                     .map_err(|error| Failure::Other(error.into()))?;
                 let options = &resolved.options;
-                let outcome = CommandOutcome::of_stream(&record);
+                let last = record.experiences.last();
+                let exit = options
+                    .verdict
+                    .code(last.and_then(|it| it.verdict.as_ref()));
+                let outcome = CommandOutcome::of_stream(&record, exit);
                 let document = (&document, options.wide);
-                options.json.print(outcome, document, None, folder.path())
+                let printed = options.json.print(outcome, document, None, folder.path());
+                printed.map(|()| exit)
             }
             Err(failure) => Err(folder.fail(failure)),
         }

@@ -1,14 +1,14 @@
-//! One experience of a stream: decisions, updates of all strategies, and measurements.
+//! One experience of a stream that all strategies go through.
 
 use std::path::Path;
 
 use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
-use icl_core::{Group, Seed};
+use icl_core::{Group, Increment, Seed};
 use icl_report::StreamedExperience;
 use icl_train::{
-    Callbacks, Decision, Experience, Live, NextUpdate, Stream, StreamState, TrainError,
-    TrainErrorKind, UpdateRule,
+    Callbacks, Decision, Experience, Stream, StreamState, TrainError, TrainErrorKind, UpdateRule,
+    Verdict,
 };
 use serde::{Deserialize, Serialize};
 
@@ -78,15 +78,32 @@ pub struct CurrentExperience<'a, D: Domain, B: AutodiffBackend> {
     pub at: usize,
 }
 
+/// Stream of data of a domain.
+type StreamOf<'a, D, B> = Stream<
+    'a,
+    B,
+    <D as Domain>::Data,
+    &'a <D as Domain>::Views,
+    Collated<<D as Domain>::Collate>,
+    UpdateRule,
+>;
+
 /// A strategy after the experience.
 pub(super) struct StrategyOutcome<D: Domain, B: AutodiffBackend> {
-    /// Encoder before its update; `None` without one, and for the first experience.
+    /// Encoder before its update; `None` without one or if it was rejected, and for the first experience.
     pub(super) before: Option<D::Encoder<B::InnerBackend>>,
     /// Encoder afterwards.
     pub(super) after: D::Encoder<B::InnerBackend>,
     pub(super) state: StreamState,
     pub(super) parameter_change: f64,
     pub(super) train_s: f64,
+    /// Verdict on the update of the chosen strategy; `None` without one.
+    pub(super) verdict: Option<Verdict>,
+}
+
+/// Returns the held-out samples of the first of these experiences.
+pub(super) fn first_held_out(experiences: &[Experience]) -> Result<Increment, Failure> {
+    Increment::before(experiences[0].held_out.clone()).map_err(Failure::input)
 }
 
 impl<D: Domain, B: AutodiffBackend> StrategyOutcome<D, B> {
@@ -142,15 +159,19 @@ impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
     }
 
     /// Returns the stream of a strategy.
-    pub(super) fn stream(
-        &self,
-        run: &StrategyRun<'_>,
-    ) -> Stream<'_, B, D::Data, &D::Views, Collated<D::Collate>, UpdateRule> {
+    pub(super) fn stream(&self, run: &StrategyRun<'_>) -> StreamOf<'_, D, B> {
         self.gathered
             .stream(self.resolved)
             .strategy(run.strategy)
             .devices(self.devices.iter().cloned())
             .group(self.group)
+    }
+
+    /// Returns the stream of a strategy for measurements of an encoder: more samples are held out for risks, while
+    /// statistics are estimated over as many samples as in a training.
+    pub(super) fn measuring(&self, run: &StrategyRun<'_>) -> StreamOf<'_, D, B> {
+        let settings = self.resolved.training.settings.clone();
+        self.stream(run).settings(settings)
     }
 
     /// Trains on the first experience, or takes an encoder that was; controls begin with the encoder of the method.
@@ -195,67 +216,12 @@ impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
             state,
             parameter_change,
             train_s,
-        })
-    }
-
-    /// Decides on an update, and updates or waits.
-    fn update_or_wait(&self, run: &StrategyRun<'_>) -> Result<StrategyOutcome<D, B>, Failure> {
-        let stream = self.stream(run);
-        let arriving = self.arrived().arriving();
-        let given = self.read(&run.encoder)?;
-        let live = given.valid();
-        let mut state = run.state.clone();
-        let decision = stream.decide(&mut state, &live, &arriving);
-        let decision = decision.map_err(failure)?;
-        let Some(method) = run.strategy.due(&decision) else {
-            let state = stream.wait(state, &live, &arriving).map_err(failure)?;
-            return Ok(StrategyOutcome {
-                before: None,
-                after: live,
-                state,
-                parameter_change: 0.0,
-                train_s: 0.0,
-            });
-        };
-        let fresh = || {
-            let seed = self.init().child("scratch");
-            self.gathered.domain.fresh::<B>(seed, &self.devices[0])
-        };
-        let fresh = method.start.needs_fresh().then(fresh).transpose()?;
-        let causes = self.causes(run);
-        let updated = self.trained(run, |callbacks| {
-            let own = Live {
-                state,
-                trained: given,
-                encoder: live.clone(),
-            };
-            let update = NextUpdate {
-                method,
-                fresh,
-                callbacks,
-            };
-            let updated = stream.next(own, arriving, update);
-            updated.map_err(|error| of_training(&causes, &self.arrived().name, error))
-        })?;
-        let folder = run.folder(self.next);
-        std::fs::create_dir_all(&folder)
-            .map_err(|error| Failure::file(&folder, "cannot be written", error))?;
-        self.save(
-            &updated.live.encoder,
-            &updated.live.state,
-            &folder.join(ENCODER),
-        )?;
-        Ok(StrategyOutcome {
-            before: Some(live),
-            after: updated.live.encoder,
-            state: updated.live.state,
-            parameter_change: updated.parameter_change,
-            train_s: updated.train_s,
+            verdict: None,
         })
     }
 
     /// Trains a strategy with a bar, a state from which it continues, and the signal to stop.
-    fn trained<T>(
+    pub(super) fn trained<T>(
         &self,
         run: &StrategyRun<'_>,
         train: impl FnOnce(&mut Callbacks<'_>) -> Result<T, Failure>,
@@ -281,7 +247,7 @@ impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
         Ok(self.gathered.domain.grow(encoder, seed))
     }
 
-    fn save(
+    pub(super) fn save(
         &self,
         encoder: &D::Encoder<B::InnerBackend>,
         state: &StreamState,
@@ -319,7 +285,7 @@ pub(super) fn failure(error: TrainError) -> Failure {
 }
 
 /// Returns the failure of a training in a stream.
-fn of_training(causes: &Causes<'_>, experience: &str, error: TrainError) -> Failure {
+pub(super) fn of_training(causes: &Causes<'_>, experience: &str, error: TrainError) -> Failure {
     match error.kind() {
         TrainErrorKind::Interrupted { .. } => Failure::Interrupted(error.at("").into()),
         TrainErrorKind::Invalid => failure(error),

@@ -2,21 +2,19 @@
 
 use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
-use icl_core::{Increment, Seed};
 use icl_eval::{Matrix, effective_rank};
-use icl_report::{StreamedExperience, TrainingSummary, verdict_sentence};
-use icl_train::{Experience, SparseRow, Verdict, parameter_norm};
+use icl_report::{StreamedExperience, TrainingSummary, verdict_sentences};
+use icl_train::{SparseRow, parameter_norm};
 
 use crate::commands::stream::embedder::{Embedded, Embedder, recall};
 use crate::commands::stream::experience::{
-    CurrentExperience, ExperienceRecord, StrategyOutcome, failure,
+    CurrentExperience, ExperienceRecord, StrategyOutcome, failure, first_held_out,
 };
 use crate::commands::stream::strategy::{Accuracies, StrategyRun};
 use crate::domain::Domain;
 use crate::domain::recall::neighbours_kept;
-use crate::domain::spread::{EvaluatorOf, check_spread, embed};
-use crate::files::encoder_work::ENCODER;
-use crate::process::causes::Causes;
+use crate::domain::spread::{check_spread, embed};
+use crate::files::encoder_work::{ENCODER, REJECTED};
 use crate::process::failure::Failure;
 use crate::process::terminal::tell;
 
@@ -39,16 +37,14 @@ impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
         for risk in risks.chain([experience.served]) {
             causes.check_held_out(risk)?;
         }
-        // More samples are held out for risks: statistics are estimated over as many samples as in a training.
-        let training = &self.resolved.training;
-        let stream = self.stream(run).settings(training.settings.clone());
-        let first = Increment::before(experiences[0].held_out.clone()).map_err(Failure::input)?;
+        let stream = self.measuring(run);
+        let first = first_held_out(experiences)?;
         let evaluator = stream.evaluator(&first);
         let embedder = Embedder {
             gathered: self.gathered,
             experiences,
             evaluator: &evaluator,
-            seed: training.seed,
+            seed: self.resolved.training.seed,
             causes: &causes,
         };
         let after = embedder.embed(&outcome.after)?;
@@ -65,11 +61,10 @@ impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
             accuracies: accuracies.map(SparseRow::from),
             served_accuracy,
         };
-        self.tell(run, experience);
+        self.tell(run, outcome);
         if !run.is_own() {
             return Ok((done, None));
         }
-        let verdict = self.verdict(outcome, &evaluator, &causes)?;
         let moved = self.moved(&embedder, before, after, records)?;
         let domain = &*self.gathered.domain;
         let untrained = domain.fresh::<B>(self.init().child("old"), &self.devices[0])?;
@@ -79,10 +74,7 @@ impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
         let untrained_accuracy = embedder.embed(&untrained)?.last_accuracy();
         let norm_and_rank = self.norm_and_rank(run, &embedder)?;
         let record = ExperienceRecord {
-            streamed: StreamedExperience {
-                verdict,
-                ..self.streamed(outcome, moved, norm_and_rank)
-            },
+            streamed: self.streamed(outcome, moved, norm_and_rank),
             decision: experience.decision.clone(),
             untrained_risk,
             untrained_accuracy,
@@ -111,11 +103,12 @@ impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
             n_held_out: experience.held_out.len(),
             n_clipped: arrived.n_clipped,
             updated: experience.updated,
+            is_rejected: experience.is_rejected,
             n_old: experience.n_old,
             n_new: experience.n_new,
             served_risk: experience.served,
             risk: experience.risks.last(),
-            verdict: None,
+            verdict: outcome.verdict,
             parameter_norm,
             effective_rank: Some(effective_rank),
             neighbours_kept,
@@ -130,38 +123,6 @@ impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
                 parameter_change: outcome.parameter_change,
             },
         }
-    }
-
-    /// Compares the encoder after an update with the one before, on held-out samples of the experiences before and of
-    /// this one, and says the answer; `None` without an update, or with fewer than two samples of either.
-    fn verdict(
-        &self,
-        outcome: &StrategyOutcome<D, B>,
-        evaluator: &EvaluatorOf<'_, '_, D, B::InnerBackend>,
-        causes: &Causes<'_>,
-    ) -> Result<Option<Verdict>, Failure> {
-        let (Some(before), Some((new, old))) =
-            (&outcome.before, outcome.state.experiences().split_last())
-        else {
-            return Ok(None);
-        };
-        let old: Vec<usize> = old.iter().flat_map(|it| it.held_out.clone()).collect();
-        if old.len().min(new.held_out.len()) < 2 {
-            return Ok(None);
-        }
-        let training = &self.resolved.training;
-        let samples = Increment::try_new(old, new.held_out.clone()).map_err(Failure::input)?;
-        let seed = Seed::new(training.seed).child("verdict");
-        let samples = samples.at_most(training.settings.evaluation_samples, seed);
-        let losses = |encoder| {
-            let risk = evaluator.held_out_risk_with_losses(encoder, &samples);
-            risk.map_err(|error| causes.measurement(error))
-        };
-        let (_, of_before) = losses(before)?;
-        let (_, of_after) = losses(&outcome.after)?;
-        let verdict = Verdict::of(&of_before, &of_after, samples.old().len())?;
-        tell(format_args!("{}: {}", new.name, verdict_sentence(&verdict)));
-        Ok(Some(verdict))
     }
 
     /// Returns how the embeddings of held-out samples have moved: the neighbours that are kept since the update and
@@ -215,20 +176,30 @@ impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
         Ok([parameter_norm::<B, _>(&encoder), effective_rank(&rows)])
     }
 
-    /// Tells what a strategy has done.
-    fn tell(&self, run: &StrategyRun<'_>, experience: &Experience) {
+    /// Says what a strategy has done, and the verdict on its update.
+    fn tell(&self, run: &StrategyRun<'_>, outcome: &StrategyOutcome<D, B>) {
+        let experience = outcome.experience();
         let risk = experience.risks.last();
         let risk = risk.map_or(String::new(), |risk| format!("{risk:.4} nats"));
         let name = &experience.name;
         let strategy = &run.strategy.name;
-        match (experience.updated, experience.served) {
-            (true, None) => tell(format_args!("{name}: {strategy}: begins with risk {risk}")),
-            (true, Some(served)) => tell(format_args!(
-                "{name}: {strategy}: risk {served:.4} → {risk}, {} epochs, {:.0} passes",
-                experience.epochs,
-                experience.cost.charged()
-            )),
-            (false, _) => tell(format_args!("{name}: {strategy}: waits, risk {risk}")),
+        let cost = || {
+            let (n, passes) = (experience.epochs, experience.cost.charged());
+            format!("{n} epochs, {passes:.0} passes")
+        };
+        let done = match (experience.updated, experience.served) {
+            (true, None) => format!("begins with risk {risk}"),
+            (true, Some(served)) => format!("risk {served:.4} → {risk}, {}", cost()),
+            (false, _) if experience.is_rejected => format!("stays at risk {risk}, {}", cost()),
+            (false, _) => format!("waits, risk {risk}"),
+        };
+        tell(format_args!("{name}: {strategy}: {done}"));
+        if let Some(verdict) = &outcome.verdict {
+            let rejected = self.folder.experience(self.at, name).join(REJECTED);
+            let rejected = rejected.display().to_string();
+            let kept = experience.is_rejected.then_some(["is served", &rejected]);
+            let sentences = verdict_sentences(verdict, kept);
+            tell(format_args!("{name}: {sentences}"));
         }
     }
 }

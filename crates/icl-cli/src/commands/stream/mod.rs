@@ -17,6 +17,7 @@ mod source_options;
 mod stamp;
 mod strategy;
 mod summary;
+mod update;
 mod watched;
 
 use std::cell::Cell;
@@ -45,11 +46,11 @@ use crate::process::interrupt;
 
 pub use options::StreamOptions;
 
-/// Goes through a stream, and writes a folder for each experience and a page.
+/// Goes through a stream, and writes a folder for each experience and a page. Returns the exit code.
 ///
 /// # Errors
 /// If an option, the encoder or data cannot be used, a training fails, or the stream is interrupted.
-pub fn stream(options: StreamOptions) -> Result<(), Failure> {
+pub fn stream(options: StreamOptions) -> Result<u8, Failure> {
     interrupt::watch()?;
     let resumed = options.execution.resumed().map(StreamFolder::resume);
     let mut resumed = resumed.transpose()?;
@@ -59,7 +60,7 @@ pub fn stream(options: StreamOptions) -> Result<(), Failure> {
     let options = &resolved.options;
     let mut source = Source::of(&resolved);
     if options.course.dry_run && dry_run::of_embeddings(&resolved, &source)? {
-        return Ok(());
+        return Ok(0);
     }
     if let (Source::Watched(watched), Some(folder)) = (&mut source, &resumed)
         && let Some(at_work) = folder.at_work().filter(|it| it.at == records.len())
@@ -78,7 +79,7 @@ pub fn stream(options: StreamOptions) -> Result<(), Failure> {
                     "the stream was interrupted before any experience"
                 ))),
                 Some(failure) => Err(failure),
-                None => Ok(()),
+                None => Ok(0),
             };
         };
         let entries: Vec<String> = parts.iter().map(|it| it.name.clone()).collect();
@@ -142,7 +143,7 @@ impl Work<'_> {
         domain: &D,
         data: Held<'_, D::Data>,
         from: Option<&EncoderFile<D>>,
-    ) -> Result<(), Failure> {
+    ) -> Result<u8, Failure> {
         let resolved = self.resolved;
         tell_unlabelled(&*data);
         let gathered = Gathered::begin(domain, data, &self.parts, resolved)?;
@@ -158,24 +159,24 @@ impl Work<'_> {
         };
         let backend = &resolved.training.backend;
         match resolved.options.course.dry_run {
-            true => on_backend(backend, DryRun(course)),
+            true => on_backend(backend, DryRun(course)).map(|()| 0),
             false => on_backend(backend, course),
         }
     }
 }
 
 impl OnNewEncoder for Work<'_> {
-    type Output = ();
+    type Output = u8;
 
-    fn run<D: Domain>(self, domain: &D, data: &D::Data) -> Result<(), Failure> {
+    fn run<D: Domain>(self, domain: &D, data: &D::Data) -> Result<u8, Failure> {
         Work::run(self, domain, Held::Borrowed(data), None)
     }
 }
 
 impl OnStoredEncoder<1> for Work<'_> {
-    type Output = ();
+    type Output = u8;
 
-    fn run<D: Domain>(self, encoder: &EncoderFile<D>, [data]: [D::Data; 1]) -> Result<(), Failure> {
+    fn run<D: Domain>(self, encoder: &EncoderFile<D>, [data]: [D::Data; 1]) -> Result<u8, Failure> {
         encoder.check_data(&data)?;
         let mut hold_out = self.resolved.options.course.measured.clone();
         hold_out.inherit(encoder.hold_out());

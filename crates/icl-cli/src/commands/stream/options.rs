@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::commands::stream::source_options::SourceOptions;
 use crate::options::data::DataOptions;
 use crate::options::encoder::EncoderOptions;
-use crate::options::evaluation::HoldOutOptions;
+use crate::options::evaluation::{HoldOutOptions, VerdictOptions};
 use crate::options::execution::{DEFAULT_SEED, Devices, ExecutionOptions};
 use crate::options::method::{MethodOptions, check_methods};
 use crate::options::noise::NoiseOptions;
@@ -65,6 +65,9 @@ pub struct StreamOptions {
     #[command(flatten)]
     #[serde(flatten)]
     pub course: CourseOptions,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub verdict: VerdictOptions,
     #[command(flatten)]
     #[serde(flatten)]
     pub pretraining: PretrainingOptions,
@@ -132,6 +135,13 @@ fn refined(option: Arg) -> Arg {
         ),
         "evaluation_samples" => option.default_value(HELD_OUT.to_string()).help(
             "Maximum number of held-out samples of an experience over which risks are computed",
+        ),
+        "accept" => option.help(
+            "Serve an updated encoder even if it is worse on held-out samples. Without it, the encoder that is served is \
+             kept, and the data wait for the next update",
+        ),
+        "exit_code" => option.help(
+            "Exit with 3 if the update for the last experience is worse on old or on new held-out samples",
         ),
         _ => option,
     }
