@@ -111,6 +111,70 @@ fn labels_of_a_file_are_as_good_as_those_of_the_data() {
 }
 
 #[test]
+fn a_stream_compares_the_encoders_on_labels() {
+    let at = with_tables();
+    let at = at.path();
+    write_table(at, "later.csv", 150..200);
+    write_table(at, "all.csv", 0..200);
+    let few = "--epochs 2 --layers 2 --width 8 --batch-size 16 --hold-out 0.3 --accept";
+    let entry = |name: &str| format!("[[experience]]\nname = \"{name}\"\ndata = \"{name}.csv\"\n");
+    let manifest = ["old", "new", "later"].map(entry).concat();
+    fs::write(at.join("s.toml"), format!("schema = 1\n{manifest}")).unwrap();
+    let tasks = |options: &str, out: &str| -> Vec<serde_json::Value> {
+        ran(at, &format!("stream {options} {few} --out {out}"));
+        let text = fs::read_to_string(at.join(out).join("stream.jsonl")).unwrap();
+        let lines = text.lines().map(|line| serde_json::from_str(line).unwrap());
+        lines
+            .map(|line: serde_json::Value| line["task"].clone())
+            .collect()
+    };
+    let expected = tasks("--stream s.toml --target class --exclude id", "in-data");
+    assert!(expected[0].is_null());
+    let held_out = expected[1..].iter().map(|task| number(task, "n_held_out"));
+    assert!(held_out.is_sorted() && number(&expected[2], "n_held_out") > 40.0);
+    // Labels of experiences that have not come yet do no harm.
+    let of = |name: &str, rows: std::ops::Range<usize>| -> String {
+        let line = |(row, at): (usize, usize)| format!("{name},{row},{}\n", class(at));
+        rows.enumerate().map(line).collect()
+    };
+    let by_row = [
+        of("old", 0..90),
+        of("new", 90..150),
+        of("later", 150..200),
+        of("tomorrow", 200..210),
+    ];
+    fs::write(
+        at.join("by-row.csv"),
+        format!("data,row,label\n{}", by_row.concat()),
+    )
+    .unwrap();
+    let found = tasks(
+        "--stream s.toml --exclude class,id --task by-row.csv",
+        "by-row",
+    );
+    assert_eq!(found, expected);
+    let page = fs::read_to_string(at.join("by-row/report.html")).unwrap();
+    assert!(page.contains("Accuracies on labels"));
+    // One data set that is divided: rows are its own.
+    let expected = tasks(
+        "--data all.csv --split data:3 --target class --exclude id",
+        "divided",
+    );
+    let rows: String = (0..200)
+        .map(|row| format!("{row},{}\n", class(row)))
+        .collect();
+    fs::write(at.join("rows.csv"), format!("row,label\n{rows}")).unwrap();
+    let options = "--data all.csv --split data:3 --exclude class,id --task rows.csv";
+    assert_eq!(tasks(options, "rows"), expected);
+    let wrong = by_row.concat().replace("later,3,", "later,50,");
+    fs::write(at.join("by-row.csv"), format!("data,row,label\n{wrong}")).unwrap();
+    let options = "stream --stream s.toml --exclude class,id --task by-row.csv";
+    let ran = icl(at, &split(&format!("{options} {few} --out wrong")));
+    let message = "by-row.csv, line 155, column row: found 50, expected the number of a sample";
+    ran.rejected_in_last_line(message);
+}
+
+#[test]
 fn a_file_of_labels_that_cannot_be_used_is_rejected() {
     let at = with_tables();
     let at = at.path();
@@ -193,6 +257,11 @@ fn a_file_of_labels_that_cannot_be_used_is_rejected() {
             update,
             "data,row,label\nold,60,a\nnew,60,b\n",
             "line 3, column row: found 60, expected the number",
+        ),
+        (
+            "stream --data old.csv --split data:2 --exclude class,id",
+            "data,row,label\na,0,a\na,1,b\n",
+            "line 1: found a column data, expected none",
         ),
         (
             "train --data MUTAG",

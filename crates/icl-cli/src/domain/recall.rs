@@ -1,4 +1,4 @@
-//! What an update keeps of stored embeddings: the neighbours of a sample, and that it is found by its new embedding.
+//! Stored embeddings after an update: the neighbours that a sample keeps, and whether its new embedding finds it.
 
 use icl_eval::{EvalErrorKind, Matrix, NeighboursKeptConfig, cross_version_recall};
 use icl_report::KeptNeighbours;

@@ -164,7 +164,7 @@ impl TaskFile {
         Ok(labels)
     }
 
-    /// Returns the label of each sample of data to which further parts may be added.
+    /// Returns the label of each sample of data to which further parts may be added, as [`labels`](Self::labels) does.
     ///
     /// # Errors
     /// If the file gives names and the samples have none, or rows and not which data they are of, or a row that the data
@@ -231,21 +231,8 @@ impl TaskFile {
     }
 }
 
-/// Returns the labels of a file, or those of the data; `None` where neither has any.
-///
-/// # Errors
-/// Those of [`TaskFile::labels`].
-pub fn task_labels<D: DataSet>(
-    file: Option<&TaskFile>,
-    data: &D,
-    parts: &[Part<'_>],
-) -> Result<Option<Vec<Option<usize>>>, Failure> {
-    match file {
-        Some(file) => file.labels(data, parts).map(Some),
-        None => {
-            let has_labels = data.has_labels() && data.check_labels("").is_ok();
-            let labels = || data.labels().into_iter().map(Some).collect();
-            Ok(has_labels.then(labels))
-        }
-    }
+/// Returns the classes of the data as labels; `None` if they have none.
+pub fn labels_of_data<D: DataSet>(data: &D) -> Option<Vec<Option<usize>>> {
+    let has_labels = data.has_labels() && data.check_labels("").is_ok();
+    has_labels.then(|| data.labels().into_iter().map(Some).collect())
 }

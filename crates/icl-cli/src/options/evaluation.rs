@@ -48,9 +48,9 @@ pub struct HoldOutOptions {
 #[command(next_help_heading = "Evaluation")]
 pub struct TaskOptions {
     /// Labels of some samples, by which accuracies are measured: a CSV file with a column `label` and either `row`, the
-    /// number of a sample in its data, counted from 0 (update: with a column `data`, old or new), or a column that names
-    /// samples: by the column of a table that has the same name and becomes no feature, or by the paths of images in
-    /// their folder. Without it, the classes of the data
+    /// number of a sample in its data, counted from 0 (with a column `data`, where several data are read: old or new, or
+    /// the name of an experience), or a column that names samples: by the column of a table that has the same name and
+    /// becomes no feature, or by the paths of images in their folder. Without it, the classes of the data
     #[arg(long, value_name = "CSV")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub task: Option<PathBuf>,

@@ -197,6 +197,7 @@ impl CommandOutcome {
         let last = record.experiences.last();
         Self {
             verdict: last.and_then(|it| it.verdict),
+            task: last.and_then(|it| it.task),
             exit,
             ..Self::of("stream").with_runs(experiences.collect())
         }

@@ -265,7 +265,7 @@ mod tests {
         check(&one, keys);
         let mut one = stream(3);
         fill(&mut one.experiences[1].training);
-        let keys = "name arrived n_samples n_held_out n_clipped updated is_rejected n_old n_new served_risk risk verdict epochs \
+        let keys = "name arrived n_samples n_held_out n_clipped updated is_rejected n_old n_new served_risk risk verdict task epochs \
                     charged_passes cost stopped_by parameter_change parameter_norm effective_rank neighbours_kept \
                     neighbours_kept_of_first cross_version_recall train_s";
         check::<StreamedExperience>(&one.experiences[1], keys);

@@ -4,6 +4,7 @@ use icl_train::{Decision, Policy, Verdict};
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::record::shared::{RunSettings, TrainingSummary};
+use crate::record::task::TaskAccuracy;
 
 /// Version of [`StreamRecord`]'s schema. It grows when records of before can no longer be read.
 pub const STREAM_SCHEMA: u32 = 1;
@@ -128,6 +129,10 @@ pub struct StreamedExperience {
     /// update, where fewer than two samples of a kind are held out, or in older records.
     #[serde(default)]
     pub verdict: Option<Verdict>,
+    /// Accuracies on the labels of the held-out samples so far, before and after the update; `null` without an update or
+    /// labels, and in older records.
+    #[serde(default)]
+    pub task: Option<TaskAccuracy>,
     /// Euclidean norm ‖θ‖ of the trained parameters afterwards.
     pub parameter_norm: f64,
     /// Effective rank of the embeddings of held-out samples of the first experience afterwards (RankMe).

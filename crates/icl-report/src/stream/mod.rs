@@ -4,6 +4,7 @@ mod charts;
 mod check;
 mod guide;
 mod headline;
+mod labels;
 mod page;
 mod tables;
 

@@ -7,6 +7,7 @@ use crate::stream::charts::{self, Series};
 use crate::stream::check::check_stream;
 use crate::stream::guide::TERMS;
 use crate::stream::headline::{compared, headline, verdicts};
+use crate::stream::labels;
 use crate::stream::tables;
 use crate::summary::stream::StreamSummary;
 use crate::text::number::{count, plural};
@@ -50,6 +51,7 @@ pub fn stream_document(record: &StreamRecord) -> Result<Document, ReportError> {
     blocks.push(folded(title, costs.into_iter().chain(ends).collect()));
     let changes = charts::encoder(record).map(|figure| vec![Block::Figure(figure)]);
     blocks.extend(changes.map(|figure| folded("Changes of the encoder", figure)));
+    blocks.extend(labels::of_updates(record).map(|of| folded("Accuracies on labels", of)));
     let forgotten = summary.forgotten.map(|change| {
         let (method, compared) = (&record.method, compared(change));
         Block::text(format!(

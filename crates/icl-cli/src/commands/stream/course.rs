@@ -5,10 +5,12 @@ use std::path::PathBuf;
 
 use anyhow::anyhow;
 use burn::tensor::backend::AutodiffBackend;
+use icl_core::Samples;
 use icl_report::{CommandOutcome, StreamRecord};
 use icl_train::TrainError;
 
 use crate::backend::OnBackend;
+use crate::commands::stream::arrived::Arrived;
 use crate::commands::stream::experience::{CurrentExperience, ExperienceRecord};
 use crate::commands::stream::folder::{AtWork, StreamFolder};
 use crate::commands::stream::gathered::{Gathered, like};
@@ -21,6 +23,7 @@ use crate::commands::stream::summary::{Summary, record};
 use crate::domain::Domain;
 use crate::domain::data::DataSet;
 use crate::domain::encoder_file::EncoderFile;
+use crate::domain::task_labels::{Part, TaskFile, labels_of_data};
 use crate::process::failure::Failure;
 use crate::process::group::group;
 use crate::process::interrupt;
@@ -29,6 +32,8 @@ use crate::process::terminal::tell;
 /// Stream whose first experience has been read.
 pub struct Course<'a, D: Domain> {
     pub resolved: &'a Resolved,
+    /// File of labels, if there is one.
+    pub labels: Option<&'a TaskFile>,
     pub source: &'a mut Source,
     /// Encoder that was trained on the first experience, if it is not to be trained.
     pub from: Option<&'a EncoderFile<D>>,
@@ -148,11 +153,13 @@ impl<D: Domain> Course<'_, D> {
                     },
                 })?;
             }
+            let labels = self.labels()?;
             let next = folder.begin_experience()?;
             let experience = CurrentExperience::<D, B> {
                 resolved,
                 from: self.from,
                 gathered: &self.gathered,
+                labels: labels.as_deref(),
                 folder,
                 devices,
                 group: &*group,
@@ -177,6 +184,25 @@ impl<D: Domain> Course<'_, D> {
             }
             self.records.push(record);
         }
+    }
+
+    /// Returns the labels of all samples so far: those of the file, in which rows are of the divided data or of an
+    /// experience, or the classes of the data.
+    fn labels(&self) -> Result<Option<Vec<Option<usize>>>, Failure> {
+        let data = &*self.gathered.data;
+        let Some(file) = self.labels else {
+            return Ok(labels_of_data(data));
+        };
+        let all: Vec<usize> = (0..data.n_samples()).collect();
+        let parts = match self.source {
+            Source::Divided(_) => vec![Part {
+                name: "",
+                samples: &all,
+                rows: data.positions(),
+            }],
+            _ => self.gathered.experiences.iter().map(part_of).collect(),
+        };
+        file.labels_so_far(data, &parts).map(Some)
     }
 
     /// Reads experiences until there is one of this number, those with a record again; whether there is.
@@ -239,5 +265,14 @@ impl<D: Domain> Course<'_, D> {
             return Err(changed(&data, at, wrong));
         }
         Ok(())
+    }
+}
+
+/// Returns the samples of an experience with their rows in it.
+fn part_of(arrived: &Arrived) -> Part<'_> {
+    Part {
+        name: &arrived.name,
+        samples: &arrived.samples,
+        rows: (0..arrived.samples.len()).collect(),
     }
 }

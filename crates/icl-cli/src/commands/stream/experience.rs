@@ -5,7 +5,7 @@ use std::path::Path;
 use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::{Group, Increment, Seed};
-use icl_report::StreamedExperience;
+use icl_report::{StreamedExperience, TaskAccuracy};
 use icl_train::{
     Callbacks, Decision, Experience, Stream, StreamState, TrainError, TrainErrorKind, UpdateRule,
     Verdict,
@@ -69,6 +69,8 @@ pub struct CurrentExperience<'a, D: Domain, B: AutodiffBackend> {
     pub resolved: &'a Resolved,
     pub from: Option<&'a EncoderFile<D>>,
     pub gathered: &'a Gathered<'a, D>,
+    /// Labels of all samples so far, if there are any.
+    pub labels: Option<&'a [Option<usize>]>,
     pub folder: &'a StreamFolder,
     pub devices: &'a [B::Device],
     pub group: &'a dyn Group,
@@ -97,8 +99,16 @@ pub(super) struct StrategyOutcome<D: Domain, B: AutodiffBackend> {
     pub(super) state: StreamState,
     pub(super) parameter_change: f64,
     pub(super) train_s: f64,
-    /// Verdict on the update of the chosen strategy; `None` without one.
+    /// Comparison before and after the update of the chosen strategy.
+    pub(super) held_out: HeldOutComparison,
+}
+
+/// Comparison of the encoders before and after an update on held-out samples of the experiences before and of this one;
+/// `None` without an update, or with too few samples.
+#[derive(Default)]
+pub(super) struct HeldOutComparison {
     pub(super) verdict: Option<Verdict>,
+    pub(super) task: Option<TaskAccuracy>,
 }
 
 /// Returns the held-out samples of the first of these experiences.
@@ -216,7 +226,7 @@ impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
             state,
             parameter_change,
             train_s,
-            verdict: None,
+            held_out: HeldOutComparison::default(),
         })
     }
 

@@ -108,7 +108,8 @@ impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
             n_new: experience.n_new,
             served_risk: experience.served,
             risk: experience.risks.last(),
-            verdict: outcome.verdict,
+            verdict: outcome.held_out.verdict,
+            task: outcome.held_out.task,
             parameter_norm,
             effective_rank: Some(effective_rank),
             neighbours_kept,
@@ -194,7 +195,7 @@ impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
             (false, _) => format!("waits, risk {risk}"),
         };
         tell(format_args!("{name}: {strategy}: {done}"));
-        if let Some(verdict) = &outcome.verdict {
+        if let Some(verdict) = &outcome.held_out.verdict {
             let rejected = self.folder.experience(self.at, name).join(REJECTED);
             let rejected = rejected.display().to_string();
             let kept = experience.is_rejected.then_some(["is served", &rejected]);

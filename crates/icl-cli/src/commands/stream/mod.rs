@@ -21,6 +21,7 @@ mod update;
 mod watched;
 
 use std::cell::Cell;
+use std::slice;
 
 use anyhow::anyhow;
 use icl_data::DataError;
@@ -41,6 +42,7 @@ use crate::domain::encoder_choice::{
     OnNewEncoder, OnStoredEncoder, with_new_encoder_of, with_stored_encoder,
 };
 use crate::domain::encoder_file::EncoderFile;
+use crate::domain::task_labels::TaskFile;
 use crate::process::failure::Failure;
 use crate::process::interrupt;
 
@@ -50,12 +52,14 @@ pub use options::StreamOptions;
 ///
 /// # Errors
 /// If an option, the encoder or data cannot be used, a training fails, or the stream is interrupted.
-pub fn stream(options: StreamOptions) -> Result<u8, Failure> {
+pub fn stream(mut options: StreamOptions) -> Result<u8, Failure> {
     interrupt::watch()?;
     let resumed = options.execution.resumed().map(StreamFolder::resume);
     let mut resumed = resumed.transpose()?;
     let records = resumed.as_ref().map(ExperienceRecord::all);
     let records = records.transpose()?.unwrap_or_default();
+    let reading = slice::from_mut(&mut options.data.reading);
+    let labels = TaskFile::open(options.task.task.as_deref(), reading)?;
     let resolved = options.resolve()?;
     let options = &resolved.options;
     let mut source = Source::of(&resolved);
@@ -85,6 +89,7 @@ pub fn stream(options: StreamOptions) -> Result<u8, Failure> {
         let entries: Vec<String> = parts.iter().map(|it| it.name.clone()).collect();
         let work = Work {
             resolved: &resolved,
+            labels: labels.as_ref(),
             source: &mut source,
             parts,
             resumed: resumed.take(),
@@ -127,6 +132,8 @@ pub fn stream(options: StreamOptions) -> Result<u8, Failure> {
 /// Stream whose first data have been read.
 struct Work<'a> {
     resolved: &'a Resolved,
+    /// File of labels, if there is one.
+    labels: Option<&'a TaskFile>,
     source: &'a mut Source,
     /// Parts of the first experience; none for data that are divided.
     parts: Vec<Listed>,
@@ -149,6 +156,7 @@ impl Work<'_> {
         let gathered = Gathered::begin(domain, data, &self.parts, resolved)?;
         let course = Course {
             resolved,
+            labels: self.labels,
             source: self.source,
             from,
             gathered,

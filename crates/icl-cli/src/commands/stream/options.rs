@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::commands::stream::source_options::SourceOptions;
 use crate::options::data::DataOptions;
 use crate::options::encoder::EncoderOptions;
-use crate::options::evaluation::{HoldOutOptions, VerdictOptions};
+use crate::options::evaluation::{HoldOutOptions, TaskOptions, VerdictOptions};
 use crate::options::execution::{DEFAULT_SEED, Devices, ExecutionOptions};
 use crate::options::method::{MethodOptions, check_methods};
 use crate::options::noise::NoiseOptions;
@@ -68,6 +68,9 @@ pub struct StreamOptions {
     #[command(flatten)]
     #[serde(flatten)]
     pub verdict: VerdictOptions,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub task: TaskOptions,
     #[command(flatten)]
     #[serde(flatten)]
     pub pretraining: PretrainingOptions,

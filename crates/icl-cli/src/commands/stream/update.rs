@@ -1,15 +1,18 @@
 //! The update of a strategy for an experience, and the verdict on it.
 
+use std::collections::HashSet;
+
 use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::{Increment, Seed};
 use icl_train::{Advanced, Experience, Live, NextUpdate, StreamState, Verdict};
 
 use crate::commands::stream::experience::{
-    CurrentExperience, StrategyOutcome, failure, first_held_out, of_training,
+    CurrentExperience, HeldOutComparison, StrategyOutcome, failure, first_held_out, of_training,
 };
 use crate::commands::stream::strategy::StrategyRun;
 use crate::domain::Domain;
+use crate::domain::downstream::TaskSamples;
 use crate::files::encoder_work::{ENCODER, REJECTED};
 use crate::process::failure::Failure;
 
@@ -37,7 +40,7 @@ impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
                 state,
                 parameter_change: 0.0,
                 train_s: 0.0,
-                verdict: None,
+                held_out: HeldOutComparison::default(),
             });
         };
         let fresh = || {
@@ -72,11 +75,11 @@ impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
     ) -> Result<StrategyOutcome<D, B>, Failure> {
         let Live { state, encoder, .. } = updated.live;
         // Controls are references: they show what a method does by itself.
-        let verdict = match run.is_own() {
-            true => self.verdict(run, [&live, &encoder], state.experiences())?,
-            false => None,
+        let held_out = match run.is_own() {
+            true => self.compare(run, [&live, &encoder], state.experiences())?,
+            false => HeldOutComparison::default(),
         };
-        let is_worse = verdict.is_some_and(|it| it.is_worse());
+        let is_worse = held_out.verdict.is_some_and(|it| it.is_worse());
         let is_rejected = is_worse && !self.resolved.options.verdict.accept;
         let folder = run.folder(self.next);
         std::fs::create_dir_all(&folder)
@@ -99,29 +102,32 @@ impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
             state,
             parameter_change: updated.parameter_change,
             train_s: updated.train_s,
-            verdict,
+            held_out,
         })
     }
 
-    /// Compares the encoder after an update with the one before, on held-out samples of the experiences before and of
-    /// this one; `None` with fewer than two samples of either.
-    fn verdict(
+    /// Compares the encoder after an update with the one before.
+    fn compare(
         &self,
         run: &StrategyRun<'_>,
-        encoders: [&D::Encoder<B::InnerBackend>; 2],
+        [before, after]: [&D::Encoder<B::InnerBackend>; 2],
         experiences: &[Experience],
-    ) -> Result<Option<Verdict>, Failure> {
+    ) -> Result<HeldOutComparison, Failure> {
+        let none = HeldOutComparison::default();
         let Some((new, old)) = experiences.split_last() else {
-            return Ok(None);
+            return Ok(none);
         };
-        let old: Vec<usize> = old.iter().flat_map(|it| it.held_out.clone()).collect();
-        if old.len().min(new.held_out.len()) < 2 {
-            return Ok(None);
+        let held_out = |of: &[Experience]| -> Vec<usize> {
+            of.iter().flat_map(|it| it.held_out.clone()).collect()
+        };
+        let [old, new] = [held_out(old), new.held_out.clone()];
+        if old.len().min(new.len()) < 2 {
+            return Ok(none);
         }
         let training = &self.resolved.training;
-        let samples = Increment::try_new(old, new.held_out.clone()).map_err(Failure::input)?;
-        let seed = Seed::new(training.seed).child("verdict");
-        let samples = samples.at_most(training.settings.evaluation_samples, seed);
+        let all = Increment::try_new(old, new).map_err(Failure::input)?;
+        let seed = Seed::new(training.seed);
+        let samples = all.at_most(training.settings.evaluation_samples, seed.child("verdict"));
         let (stream, first) = (self.measuring(run), first_held_out(experiences)?);
         let evaluator = stream.evaluator(&first);
         let causes = self.causes(run);
@@ -130,8 +136,39 @@ impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
             let (_, losses) = risk.map_err(|error| causes.measurement(error))?;
             Ok::<Vec<f64>, Failure>(losses)
         };
-        let [before, after] = encoders.map(losses);
-        let verdict = Verdict::of(&before?, &after?, samples.old().len())?;
-        Ok(Some(verdict))
+        let verdict = Verdict::of(&losses(before)?, &losses(after)?, samples.old().len())?;
+        let task = match self.labels {
+            None => None,
+            Some(labels) => TaskSamples {
+                domain: &*self.gathered.domain,
+                data: &*self.gathered.data,
+                labels,
+                increment: &self.trained_on(&all)?,
+                held_out: &all,
+                seed: seed.child("task"),
+            }
+            .accuracy::<B>(
+                &evaluator,
+                (Some(before), after),
+                &self.devices[0],
+                &causes,
+            )?,
+        };
+        Ok(HeldOutComparison {
+            verdict: Some(verdict),
+            task,
+        })
+    }
+
+    /// Returns the samples of the experiences before and of this one that are not held out.
+    fn trained_on(&self, held_out: &Increment) -> Result<Increment, Failure> {
+        let held_out: HashSet<usize> = held_out.all().into_iter().collect();
+        let (new, old) = (self.arrived(), &self.gathered.experiences[..self.at]);
+        let trained = |samples: &[usize]| -> Vec<usize> {
+            let samples = samples.iter().copied();
+            samples.filter(|it| !held_out.contains(it)).collect()
+        };
+        let old = old.iter().flat_map(|it| trained(&it.samples)).collect();
+        Increment::try_new(old, trained(&new.samples)).map_err(Failure::input)
     }
 }

@@ -21,7 +21,7 @@ use crate::domain::encoder_choice::{OnNewEncoder, with_new_encoder};
 use crate::domain::encoder_file;
 use crate::domain::encoder_file::TrainedOn;
 use crate::domain::spread::{check_spread, embed};
-use crate::domain::task_labels::{Part, TaskFile, task_labels};
+use crate::domain::task_labels::{Part, TaskFile, labels_of_data};
 use crate::files::encoder_work;
 use crate::files::encoder_work::ENCODER;
 use crate::files::whole;
@@ -82,7 +82,10 @@ impl OnNewEncoder for Train<'_> {
             samples: &samples,
             rows: data.positions(),
         };
-        let labels = task_labels(labels, data, &[whole_data])?;
+        let labels = match labels {
+            Some(file) => Some(file.labels(data, &[whole_data])?),
+            None => labels_of_data(data),
+        };
         let increment = Increment::before(samples).map_err(|error| {
             Failure::input(anyhow::anyhow!(
                 "data set {}: {error}",

@@ -14,7 +14,7 @@ use crate::domain::Domain;
 use crate::domain::data::{Data, DataSet, tell_equal, tell_unlabelled};
 use crate::domain::encoder_choice::{OnStoredEncoder, with_stored_encoder};
 use crate::domain::encoder_file::EncoderFile;
-use crate::domain::task_labels::{Part, TaskFile, task_labels};
+use crate::domain::task_labels::{Part, TaskFile, labels_of_data};
 use crate::files::encoder_work;
 use crate::files::encoder_work::REPORT;
 use crate::files::whole;
@@ -122,7 +122,10 @@ impl OnStoredEncoder<2> for OldAndNew<'_> {
             part("old", increment.old(), &old),
             part("new", increment.new_data(), &new),
         ];
-        let labels = task_labels(labels, &data, &parts)?;
+        let labels = match labels {
+            Some(file) => Some(file.labels(&data, &parts)?),
+            None => labels_of_data(&data),
+        };
         let seed = Seed::new(resolved.training.seed).child("data");
         let contents = || {
             let mut contents = old.contents_in(&data, increment.old())?;
