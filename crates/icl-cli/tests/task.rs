@@ -105,9 +105,7 @@ fn labels_of_a_file_are_as_good_as_those_of_the_data() {
     let of_some = update("--exclude class,id --task some.csv", "some");
     assert!(number(&of_some, "n_held_out") < number(&expected, "n_held_out"));
     let page = fs::read_to_string(at.join("some/report.html")).unwrap();
-    assert!(
-        page.contains("the updated encoder against the one before: by the nearest labelled sample")
-    );
+    assert!(page.contains("the updated encoder, compared with the one before: by the nearest one"));
 }
 
 #[test]
@@ -225,7 +223,7 @@ fn a_file_of_labels_that_cannot_be_used_is_rejected() {
         (
             train,
             "row,label\n0,a\n1,a\n",
-            "found 1 different labels, expected at least 2",
+            "found the label \"a\" alone, expected at least 2",
         ),
         (
             train,
@@ -264,14 +262,29 @@ fn a_file_of_labels_that_cannot_be_used_is_rejected() {
             "line 1: found a column data, expected none",
         ),
         (
+            "train --data old.csv --target class --exclude id",
+            "class,label\na,a\nb,b\n",
+            "found the classes in the column \"class\" of names",
+        ),
+        (
+            "train --data old.csv --exclude class,id --hold-out 0",
+            "row,label\n0,a\n1,b\n",
+            "task: found it with --hold-out 0",
+        ),
+        (
+            update,
+            "x,label\n0,a\n1,b\n",
+            "expected row: the column is a feature of the encoder",
+        ),
+        (
             "train --data MUTAG",
             "name,label\nA,a\nB,b\n",
-            "expected row: the graphs of \"MUTAG\" have no such names",
+            "expected row: the graphs have no names",
         ),
         (
             "train --data old.csv --limit 40",
             "row,label\n0,a\n1,b\n",
-            "found a column row with options that leave rows out",
+            "found a column row with an option that leaves samples out",
         ),
     ] {
         fs::write(at.join("t.csv"), text).unwrap();

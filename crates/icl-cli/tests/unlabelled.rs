@@ -166,4 +166,23 @@ fn images_are_labelled_by_their_paths() {
         n_held_out >= 2.0 && n_labelled + n_held_out == 12.0,
         "{task}"
     );
+    // New images have the same paths in another folder.
+    let update =
+        "update --from first/encoder.safetensors --old OLD --new NEW --epochs 1 --batch-size 8";
+    let ran = icl(
+        at,
+        &split(&format!("{update} --task labels.csv --out second")),
+    );
+    ran.rejected_in_last_line("found \"0.png\", which names several images, expected names of one");
+    let of_old = labels.lines().map(|line| format!("old,{line}\n"));
+    let of_new = (0..8).map(|index| format!("new,{index}.png,{}\n", ["dark", "light"][index % 2]));
+    let both: String = of_old.chain(of_new).collect();
+    fs::write(at.join("both.csv"), format!("data,path,label\n{both}")).unwrap();
+    let ran = icl(
+        at,
+        &split(&format!("{update} --task both.csv --accept --out second")),
+    )
+    .succeeded();
+    let note = "note: task: 20 of 20 images have a label";
+    assert!(ran.stderr.contains(note), "{}", ran.stderr);
 }

@@ -12,33 +12,35 @@ pub(crate) enum Compared {
     BeforeAndAfter,
 }
 
-/// Writes the accuracies of encoders and raw features, and says whether one encoder is better than the other.
-pub(crate) fn blocks(task: &TaskAccuracy, compared: Compared) -> Vec<Block> {
-    vec![
-        Block::text(sentence(task, compared)),
-        Block::Table(table(task, compared)),
-    ]
+/// Writes the accuracies of encoders and raw features, and says whether one encoder is better than the other; nothing
+/// without accuracies.
+pub(crate) fn blocks(task: Option<&TaskAccuracy>, compared: Compared) -> Vec<Block> {
+    let blocks = |task| {
+        let sentence = Block::text(sentence(task, compared));
+        [sentence, Block::Table(table(task, compared))]
+    };
+    task.into_iter().flat_map(blocks).collect()
 }
 
 fn sentence(task: &TaskAccuracy, compared: Compared) -> String {
+    let points = |share: f64| with_sign(share, |share| percent(share).replace(" %", ""));
     let of = |name: &str, it: &TaskFeatures| {
-        let answer = answer_words(it.difference.answer);
         // The record has errors, of which fewer are better.
         let [low, high] = it.difference.interval;
-        let [mean, low, high] =
-            [-it.difference.mean, -high, -low].map(|share| with_sign(share, percent));
-        format!("by the {name} {answer}, {mean} ({low} to {high})")
+        let [mean, low, high] = [-it.difference.mean, -high, -low].map(points);
+        let answer = answer_words(it.difference.answer);
+        format!("by {name} {answer}, {mean} points ({low} to {high})")
     };
     let encoders = match compared {
-        Compared::UntrainedAndTrained => "the trained encoder against an untrained one",
-        Compared::BeforeAndAfter => "the updated encoder against the one before",
+        Compared::UntrainedAndTrained => "the trained encoder, compared with an untrained one",
+        Compared::BeforeAndAfter => "the updated encoder, compared with the one before",
     };
     format!(
-        "Labels of {} from {}, {encoders}: {}; {}.",
+        "Predicting the labels of {} from {}, {encoders}: {}; {}.",
         plural(task.n_held_out, "held-out sample"),
-        plural(task.n_labelled, "labelled one"),
-        of("nearest labelled sample", &task.nearest),
-        of("linear probe", &task.linear),
+        plural(task.n_labelled, "labelled sample"),
+        of("the nearest one", &task.nearest),
+        of("a linear probe", &task.linear),
     )
 }
 
@@ -92,8 +94,9 @@ mod tests {
         };
         assert_eq!(
             sentence(&task, Compared::BeforeAndAfter),
-            "Labels of 100 held-out samples from 50 labelled ones, the updated encoder against the one before: by the nearest \
-             labelled sample better, +20.0 % (+12.0 % to +28.0 %); by the linear probe no clear difference, 0.0 % (0.0 % to 0.0 %)."
+            "Predicting the labels of 100 held-out samples from 50 labelled samples, the updated encoder, compared with the \
+             one before: by the nearest one better, +20.0 points (+12.0 to +28.0); by a linear probe no clear difference, \
+             0.0 points (0.0 to 0.0)."
         );
         let table = table(&task, Compared::BeforeAndAfter);
         assert_eq!((table.columns.len(), table.rows.len()), (2, 4));

@@ -38,8 +38,10 @@ pub fn training_document(record: &TrainRecord) -> Result<Document, ReportError> 
         )),
     ]);
     blocks.extend(held_out(record).map(Block::text));
-    let blocks_of_task = |it| task::blocks(it, Compared::UntrainedAndTrained);
-    blocks.extend(record.task.iter().flat_map(blocks_of_task));
+    blocks.extend(task::blocks(
+        record.task.as_ref(),
+        Compared::UntrainedAndTrained,
+    ));
     blocks.extend(stop_reason(record.training.stopped_by, &record.course).map(Block::text));
     let course = Course::of(&record.data, record.data.clone(), &record.course);
     blocks.extend(sections(&[course], &Palette::new([record.data.as_str()])));

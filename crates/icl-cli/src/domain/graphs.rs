@@ -185,12 +185,9 @@ impl<E: GraphEncoder> Domain for Graphs<E> {
     }
 
     /// Returns the sum of the node features of each graph.
-    fn features(&self, data: &GraphDataset) -> Result<Option<Matrix>, Failure> {
-        let values = data
-            .graphs()
-            .iter()
-            .flat_map(Graph::summed_features)
-            .collect();
+    fn features(&self, data: &GraphDataset, samples: &[usize]) -> Result<Option<Matrix>, Failure> {
+        let graphs = samples.iter().map(|&at| &data.graphs()[at]);
+        let values = graphs.flat_map(Graph::summed_features).collect();
         let raw = Matrix::try_new(values, data.d_features());
         raw.map(Some).map_err(|error| Failure::Other(error.into()))
     }

@@ -133,10 +133,10 @@ impl Domain for ImageMlp {
         check_channels(data, self.channels)
     }
 
-    fn features(&self, data: &ImageDataset) -> Result<Option<Matrix>, Failure> {
+    fn features(&self, data: &ImageDataset, samples: &[usize]) -> Result<Option<Matrix>, Failure> {
         let mut config = self.views.config().clone();
         config.size = config.size.min(SMALL_SIDE);
         config.shift_px = 0;
-        pixels(data, &config.init())
+        pixels((data, samples), &config.init())
     }
 }

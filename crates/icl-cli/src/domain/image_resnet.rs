@@ -177,9 +177,9 @@ impl Domain for ImageResNet {
         check_channels(data, self.config.in_channels)
     }
 
-    fn features(&self, data: &ImageDataset) -> Result<Option<Matrix>, Failure> {
+    fn features(&self, data: &ImageDataset, samples: &[usize]) -> Result<Option<Matrix>, Failure> {
         let mut config = self.augmentations.config().clone();
         config.size = config.size.min(SMALL_SIDE);
-        pixels(data, &config.init())
+        pixels((data, samples), &config.init())
     }
 }

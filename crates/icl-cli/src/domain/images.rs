@@ -42,12 +42,12 @@ pub fn check_channels(data: &ImageDataset, expected: usize) -> Result<(), Error>
 /// # Errors
 /// If an image cannot be read.
 pub fn pixels(
-    data: &ImageDataset,
+    (data, samples): (&ImageDataset, &[usize]),
     views: &impl Views<Sample = Arc<Image>, View = ImageView>,
 ) -> Result<Option<Matrix>, Failure> {
     let mut values = Vec::new();
     let mut width = 0;
-    for index in 0..data.n_images() {
+    for &index in samples {
         let image = data
             .sample(index)
             .map_err(|error| Failure::Input(anyhow!(error)))?;

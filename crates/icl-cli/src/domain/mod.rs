@@ -145,13 +145,13 @@ pub trait Domain: Codec {
         Ok(None)
     }
 
-    /// Returns the features of the samples without any encoder, a row for each, for the floors of accuracies; `None`
+    /// Returns the features of these samples without any encoder, a row for each, for the floors of accuracies; `None`
     /// for samples that never have classes.
     ///
     /// # Errors
     /// If a sample cannot be read or a value is not finite.
-    fn features(&self, data: &Self::Data) -> Result<Option<Matrix>, Failure> {
-        let _ = data;
+    fn features(&self, data: &Self::Data, samples: &[usize]) -> Result<Option<Matrix>, Failure> {
+        let _ = (data, samples);
         Ok(None)
     }
 }

@@ -224,9 +224,13 @@ impl Domain for Tables {
     }
 
     /// Returns the standardised features.
-    fn features(&self, data: &TabularDataset) -> Result<Option<Matrix>, Failure> {
-        let plain = |index| self.views.plain(&data.row(index));
-        let values = (0..data.n_rows()).flat_map(plain);
+    fn features(
+        &self,
+        data: &TabularDataset,
+        samples: &[usize],
+    ) -> Result<Option<Matrix>, Failure> {
+        let plain = |&index: &usize| self.views.plain(&data.row(index));
+        let values = samples.iter().flat_map(plain);
         let values = values.map(f64::from).collect();
         let raw = Matrix::try_new(values, self.schema.d_features());
         raw.map(Some).map_err(|error| Failure::Other(error.into()))

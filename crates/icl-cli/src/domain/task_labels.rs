@@ -16,7 +16,7 @@ const ROW: &str = "row";
 const DATA: &str = "data";
 
 /// File of labels: a table of the columns `label` and either `row`, the number of a sample in its data, counted from 0,
-/// or another one that names samples. With several data sets, a column `data` says which one a row is of.
+/// or another one that names samples. With several data sets, a column `data` says which one a row or a name is of.
 #[derive(Debug)]
 pub struct TaskFile {
     /// Path in messages.
@@ -34,8 +34,8 @@ pub struct Part<'a> {
     pub name: &'a str,
     /// Numbers of the samples among those of all parts.
     pub samples: &'a [usize],
-    /// Row of each sample in its data set.
-    pub rows: Vec<usize>,
+    /// Row of each sample in its data set; `None` where they are of several files.
+    pub rows: Option<Vec<usize>>,
 }
 
 impl TaskFile {
@@ -56,10 +56,12 @@ impl TaskFile {
         let path = path.display().to_string();
         let file = Self::of_table(path, &table).map_err(Failure::input)?;
         for reading in readings {
-            if file.id.is_none() && (reading.classes.is_some() || reading.limit.is_some()) {
+            let leaves_out =
+                reading.classes.is_some() || reading.limit.is_some() || reading.skip_broken;
+            if file.id.is_none() && leaves_out {
                 return Err(Failure::input(anyhow!(
-                    "task: {}, line 1: found a column {ROW} with options that leave rows out (classes, limit), expected \
-                     all rows, or a column that names the samples",
+                    "task: {}, line 1: found a column {ROW} with an option that leaves samples out (classes, limit, \
+                     skip-broken), expected all samples, or a column that names them",
                     file.path
                 )));
             }
@@ -105,9 +107,12 @@ impl TaskFile {
         }
         let names: BTreeSet<&String> = labels.iter().map(|it| it.2).collect();
         if names.len() < 2 {
+            let found = match names.first() {
+                Some(label) => format!("the label {} alone", Found::new(label)),
+                None => "no row".to_owned(),
+            };
             return Err(anyhow!(
-                "task: {path}: found {} different labels, expected at least 2",
-                names.len()
+                "task: {path}: found {found}, expected at least 2 different labels"
             ));
         }
         let classes: BTreeMap<&String, usize> = names.into_iter().zip(0..).collect();
@@ -140,7 +145,7 @@ impl TaskFile {
     ) -> Result<Vec<Option<usize>>, Failure> {
         let labels = self.labels_so_far(data, parts)?;
         let names: Vec<&str> = parts.iter().map(|part| part.name).collect();
-        let is_foreign = |sample: &[String; 2]| self.has_data && !names.contains(&&*sample[0]);
+        let is_foreign = |[data, _]: &[String; 2]| self.has_data && !names.contains(&&**data);
         if let Some((line, sample)) = self.first(is_foreign) {
             return Err(self.wrong(format!(
                 ", line {line}, column {DATA}: found {}, expected one of {}",
@@ -167,57 +172,99 @@ impl TaskFile {
     /// Returns the label of each sample of data to which further parts may be added, as [`labels`](Self::labels) does.
     ///
     /// # Errors
-    /// If the file gives names and the samples have none, or rows and not which data they are of, or a row that the data
-    /// do not have.
+    /// If the file gives names and the samples have none, or rows and not which data they are of, a row that the data do
+    /// not have, or a name of several files.
     pub fn labels_so_far<D: DataSet>(
         &self,
         data: &D,
         parts: &[Part<'_>],
     ) -> Result<Vec<Option<usize>>, Failure> {
-        let needs_data = self.id.is_none() && parts.iter().all(|part| !part.name.is_empty());
-        if needs_data != self.has_data {
-            let [found, expected] = match self.has_data {
-                true => [
-                    "a column",
-                    "none, since samples are named or of one data set",
-                ],
-                false => ["no column", "one, since rows are of several data sets"],
-            };
+        let is_one = parts.iter().any(|part| part.name.is_empty());
+        if self.has_data && is_one {
             return Err(self.wrong(format!(
-                ", line 1: found {found} {DATA}, expected {expected}"
+                ", line 1: found a column {DATA}, expected none: there is one data set"
             )));
         }
-        let label = |[data, name]: [&str; 2]| {
-            let sample = [data, name].map(ToOwned::to_owned);
-            self.samples.get(&sample).map(|it| it.1)
-        };
-        let mut labels = vec![None; data.n_samples()];
-        if let Some(id) = &self.id {
-            let ids = data.ids(id).ok_or_else(|| {
-                self.wrong(format!(
-                    ", line 1: found a column {}, expected {ROW}: the {} of {} have no such names",
-                    Found::new(id),
-                    D::SAMPLES,
-                    Found::new(data.name())
-                ))
-            })?;
-            let found = ids.iter().map(|name| label(["", name]));
-            return Ok(found.collect());
+        match &self.id {
+            Some(id) => self.labels_by_name(data, id, parts),
+            None if !self.has_data && !is_one => Err(self.wrong(format!(
+                ", line 1: found no column {DATA}, expected one, since rows are of several data sets"
+            ))),
+            None => self.labels_by_row(data, parts),
         }
+    }
+
+    fn label(&self, data: &str, name: &str) -> Option<usize> {
+        let sample = [data, name].map(ToOwned::to_owned);
+        self.samples.get(&sample).map(|it| it.1)
+    }
+
+    fn labels_by_row<D: DataSet>(
+        &self,
+        data: &D,
+        parts: &[Part<'_>],
+    ) -> Result<Vec<Option<usize>>, Failure> {
+        let mut labels = vec![None; data.n_samples()];
         for part in parts {
-            let rows: HashSet<String> = part.rows.iter().map(usize::to_string).collect();
-            let is_absent = |[data, row]: &[String; 2]| data == part.name && !rows.contains(row);
+            let Some(rows) = &part.rows else {
+                continue;
+            };
+            if rows.len() != part.samples.len() {
+                return Err(self.wrong(format!(
+                    ", line 1: found a column {ROW}, expected none: the {} of {} depend on earlier data and have no \
+                     rows of their own",
+                    D::SAMPLES,
+                    part.name
+                )));
+            }
+            let rows: Vec<String> = rows.iter().map(usize::to_string).collect();
+            let known: HashSet<&String> = rows.iter().collect();
+            let is_absent = |[data, row]: &[String; 2]| data == part.name && !known.contains(row);
             if let Some((line, sample)) = self.first(is_absent) {
                 return Err(self.wrong(format!(
                     ", line {line}, column {ROW}: found {}, expected the number of a sample, counted from 0",
                     sample[1]
                 )));
             }
-            for (&at, row) in part.samples.iter().zip(&part.rows) {
-                labels[at] = label([part.name, &row.to_string()]);
+            for (&at, row) in part.samples.iter().zip(&rows) {
+                labels[at] = self.label(part.name, row);
             }
         }
         Ok(labels)
+    }
+
+    fn labels_by_name<D: DataSet>(
+        &self,
+        data: &D,
+        id: &str,
+        parts: &[Part<'_>],
+    ) -> Result<Vec<Option<usize>>, Failure> {
+        let names = data.ids(id).map_err(|reason| {
+            self.wrong(format!(
+                ", line 1: found a column {}, expected {ROW}: {reason}",
+                Found::new(id)
+            ))
+        })?;
+        if self.has_data {
+            let mut labels = vec![None; names.len()];
+            for part in parts {
+                for &at in part.samples {
+                    labels[at] = self.label(part.name, &names[at]);
+                }
+            }
+            return Ok(labels);
+        }
+        let labels: Vec<Option<usize>> = names.iter().map(|name| self.label("", name)).collect();
+        let mut seen = HashSet::new();
+        let mut labelled = names.iter().zip(&labels).filter(|(_, it)| it.is_some());
+        match labelled.find(|(name, _)| !seen.insert(*name)) {
+            Some((name, _)) if !D::NAMES_A_THING => Err(self.wrong(format!(
+                ": found {}, which names several {}, expected names of one, or a column {DATA}",
+                Found::new(name),
+                D::SAMPLES
+            ))),
+            _ => Ok(labels),
+        }
     }
 
     /// Returns the first line whose sample is such, and the sample.

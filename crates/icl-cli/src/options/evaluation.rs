@@ -56,6 +56,21 @@ pub struct TaskOptions {
     pub task: Option<PathBuf>,
 }
 
+impl TaskOptions {
+    /// Checks that samples are held out, on which accuracies are measured.
+    ///
+    /// # Errors
+    /// If labels are given and none are.
+    pub fn check(&self, share: f64) -> Result<(), Failure> {
+        match self.task.is_some() && share == 0.0 {
+            true => Err(Failure::input(anyhow!(
+                "task: found it with --hold-out 0, expected held-out samples, on whose labels accuracies are measured"
+            ))),
+            false => Ok(()),
+        }
+    }
+}
+
 /// Consequences of the verdict on held-out samples.
 #[derive(Debug, Clone, PartialEq, Args, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -100,8 +115,10 @@ impl VerdictOptions {
 pub struct Division {
     /// Samples of the training.
     pub trained: Increment,
-    /// Samples over which the held-out risk is computed; `None` if a part has too few.
+    /// All samples that are held out; `None` if a part has too few.
     pub held_out: Option<Increment>,
+    /// Those of them over which the held-out risk is computed.
+    pub measured: Option<Increment>,
     /// Share of all samples that is held out by their contents; 0 if none is.
     pub share: f64,
 }
@@ -167,6 +184,7 @@ impl HoldOutOptions {
         let all = |increment| Division {
             trained: increment,
             held_out: None,
+            measured: None,
             share: 0.0,
         };
         if share == 0.0 {
@@ -197,7 +215,8 @@ impl HoldOutOptions {
         }
         Ok(Division {
             trained,
-            held_out: held_out.ok().map(|it| self.measured(&it, seed)),
+            measured: held_out.as_ref().ok().map(|it| self.measured(it, seed)),
+            held_out: held_out.ok(),
             share,
         })
     }

@@ -39,7 +39,7 @@ fn a_worse_update_keeps_the_encoder_that_is_served() {
                 kept/001-b/rejected.safetensors.";
     assert!(kept.stderr.contains(said), "{}", kept.stderr);
     let counted = kept.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(counted.contains("; 1 not kept."), "{counted}");
+    assert!(counted.contains("; 1 rejected."), "{counted}");
     let files = [
         "memory.json",
         "record.json",

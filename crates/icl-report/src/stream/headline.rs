@@ -102,7 +102,7 @@ pub(crate) fn verdicts(record: &StreamRecord) -> Option<String> {
     };
     let kept = match experiences.iter().filter(|it| it.is_rejected).count() {
         0 => String::new(),
-        n => format!("; {n} not kept"),
+        n => format!("; {n} rejected"),
     };
     Some(format!(
         "Held-out verdict on {}: new data {}; old data {}{kept}.",
@@ -220,10 +220,10 @@ mod tests {
         record.experiences[4].verdict = Some(verdict(-0.1, 0.1));
         assert_eq!(
             verdicts(&record).unwrap(),
-            "Held-out verdict on 3 updates: new data 2 better, 1 worse; old data 1 better, 1 worse; 1 not kept."
+            "Held-out verdict on 3 updates: new data 2 better, 1 worse; old data 1 better, 1 worse; 1 rejected."
         );
         record.experiences[4].is_rejected = true;
-        assert!(verdicts(&record).unwrap().ends_with("; 2 not kept."));
+        assert!(verdicts(&record).unwrap().ends_with("; 2 rejected."));
     }
 
     #[test]

@@ -29,7 +29,7 @@ pub(super) fn of_updates(record: &StreamRecord) -> Option<Vec<Block>> {
     };
     let note = format!("The last update, that for {name}:");
     let mut all = vec![Block::Table(table), Block::text(note)];
-    all.extend(blocks(last, Compared::BeforeAndAfter));
+    all.extend(blocks(Some(*last), Compared::BeforeAndAfter));
     Some(all)
 }
 

@@ -216,7 +216,7 @@ mod tests {
         record.experiences[3].verdict = Some(verdict(0.1, -0.1));
         record.experiences[3].is_rejected = true;
         let page = page(&record);
-        let words = "Held-out verdict on 2 updates: new data 2 better, 0 worse; old data 0 better, 1 worse; 1 not kept.";
+        let words = "Held-out verdict on 2 updates: new data 2 better, 0 worse; old data 0 better, 1 worse; 1 rejected.";
         assert!(text_of(&page).contains(words));
         assert_eq!(
             row(&page, "3. day 3")[17..19],

@@ -50,8 +50,7 @@ pub fn update_document(record: &UpdateRecord) -> Result<Document, ReportError> {
     let first = differences.or_else(|| course.take());
     blocks.extend(first.map(Block::Figure));
     blocks.push(Block::Table(table::before_and_after(record)));
-    let blocks_of_task = |it| task::blocks(it, Compared::BeforeAndAfter);
-    blocks.extend(record.task.iter().flat_map(blocks_of_task));
+    blocks.extend(task::blocks(record.task.as_ref(), Compared::BeforeAndAfter));
     blocks.extend(clipped(record).map(Block::text));
     blocks.push(Block::text(neighbours(record)));
     blocks.extend(recall(record).map(Block::text));

@@ -44,10 +44,13 @@ impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
         let seed = Seed::new(self.seed).child("evaluation");
         let names = &self.resolved.protocols;
         let is_evaluated = self.data.has_labels() && !names.is_empty();
-        let raw = is_evaluated.then(|| self.domain.features(self.data));
-        let raw = raw.transpose()?.flatten();
-        let width = raw.as_ref().map_or(0, Matrix::n_columns);
+        let raw = |samples: &[usize]| match is_evaluated {
+            true => self.domain.features(self.data, samples),
+            false => Ok(None),
+        };
+        let width = raw(&increment.old()[..1])?.map_or(0, |raw| raw.n_columns());
         let evaluated = EvaluatedSamples::of(increment, max_evaluated(names, width), seed)?;
+        let raw = raw(&evaluated.samples)?;
         let shown = evaluated.shown();
         let embed = |encoder: &D::Encoder<B::InnerBackend>| {
             embed::<D, B::InnerBackend>(&evaluator, encoder, &evaluated.samples)

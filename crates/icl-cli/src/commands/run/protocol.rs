@@ -145,12 +145,10 @@ impl<'a> Protocols<'a> {
         let labels: Vec<usize> = evaluated.samples.iter().map(|&at| labels[at]).collect();
         let mut all = Vec::new();
         if data.has_labels() && !names.is_empty() {
-            let of_evaluated = |features: &Matrix| features.select(&evaluated.samples);
-            let size = data.sizes()?.as_ref().map(of_evaluated);
-            let raw = raw.map(of_evaluated);
+            let size = data.sizes()?.map(|sizes| sizes.select(&evaluated.samples));
             let features = FloorFeatures {
                 size: size.as_ref(),
-                raw: raw.as_ref(),
+                raw,
                 untrained: Some(untrained),
             };
             for named in names {

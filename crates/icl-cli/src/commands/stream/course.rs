@@ -198,11 +198,21 @@ impl<D: Domain> Course<'_, D> {
             Source::Divided(_) => vec![Part {
                 name: "",
                 samples: &all,
-                rows: data.positions(),
+                rows: Some(data.positions()),
             }],
             _ => self.gathered.experiences.iter().map(part_of).collect(),
         };
-        file.labels_so_far(data, &parts).map(Some)
+        let labels = file.labels_so_far(data, &parts)?;
+        let arrived = &self.gathered.experiences[self.records.len()];
+        let n_found = arrived.samples.iter().filter(|at| labels[**at].is_some());
+        tell(format_args!(
+            "note: {}: {} of {} {} have a label",
+            arrived.name,
+            n_found.count(),
+            arrived.samples.len(),
+            <D::Data as DataSet>::SAMPLES
+        ));
+        Ok(Some(labels))
     }
 
     /// Reads experiences until there is one of this number, those with a record again; whether there is.
@@ -270,9 +280,10 @@ impl<D: Domain> Course<'_, D> {
 
 /// Returns the samples of an experience with their rows in it.
 fn part_of(arrived: &Arrived) -> Part<'_> {
+    let is_merged = !arrived.provenance.files.is_empty();
     Part {
         name: &arrived.name,
         samples: &arrived.samples,
-        rows: (0..arrived.samples.len()).collect(),
+        rows: (!is_merged).then(|| (0..arrived.samples.len()).collect()),
     }
 }

@@ -5,10 +5,9 @@ use std::path::Path;
 use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::{Group, Increment, Seed};
-use icl_report::{StreamedExperience, TaskAccuracy};
+use icl_report::StreamedExperience;
 use icl_train::{
     Callbacks, Decision, Experience, Stream, StreamState, TrainError, TrainErrorKind, UpdateRule,
-    Verdict,
 };
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +20,7 @@ use crate::commands::stream::strategy::{Done, StrategyRun, read_json, write_json
 use crate::domain::Collated;
 use crate::domain::Domain;
 use crate::domain::data::DataSet;
+use crate::domain::downstream::HeldOutComparison;
 use crate::domain::encoder_file;
 use crate::domain::encoder_file::{EncoderFile, TrainedOn};
 use crate::files::encoder_work::ENCODER;
@@ -101,14 +101,6 @@ pub(super) struct StrategyOutcome<D: Domain, B: AutodiffBackend> {
     pub(super) train_s: f64,
     /// Comparison before and after the update of the chosen strategy.
     pub(super) held_out: HeldOutComparison,
-}
-
-/// Comparison of the encoders before and after an update on held-out samples of the experiences before and of this one;
-/// `None` without an update, or with too few samples.
-#[derive(Default)]
-pub(super) struct HeldOutComparison {
-    pub(super) verdict: Option<Verdict>,
-    pub(super) task: Option<TaskAccuracy>,
 }
 
 /// Returns the held-out samples of the first of these experiences.

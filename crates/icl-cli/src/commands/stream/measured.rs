@@ -191,7 +191,9 @@ impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
         let done = match (experience.updated, experience.served) {
             (true, None) => format!("begins with risk {risk}"),
             (true, Some(served)) => format!("risk {served:.4} → {risk}, {}", cost()),
-            (false, _) if experience.is_rejected => format!("stays at risk {risk}, {}", cost()),
+            (false, _) if experience.is_rejected => {
+                format!("update rejected, risk stays {risk}, {}", cost())
+            }
             (false, _) => format!("waits, risk {risk}"),
         };
         tell(format_args!("{name}: {strategy}: {done}"));

@@ -152,7 +152,9 @@ impl Work<'_> {
         from: Option<&EncoderFile<D>>,
     ) -> Result<u8, Failure> {
         let resolved = self.resolved;
-        tell_unlabelled(&*data);
+        if self.labels.is_none() {
+            tell_unlabelled(&*data);
+        }
         let gathered = Gathered::begin(domain, data, &self.parts, resolved)?;
         let course = Course {
             resolved,

@@ -203,6 +203,7 @@ impl StreamOptions {
             &mut self.source.stream,
             &mut self.source.watch,
             &mut self.from,
+            &mut self.task.task,
         ];
         for path in paths.into_iter().flatten() {
             *path = absolute(path)?;

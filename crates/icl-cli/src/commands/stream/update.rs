@@ -1,18 +1,17 @@
 //! The update of a strategy for an experience, and the verdict on it.
 
-use std::collections::HashSet;
-
 use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::{Increment, Seed};
-use icl_train::{Advanced, Experience, Live, NextUpdate, StreamState, Verdict};
+use icl_train::{Advanced, Experience, Live, NextUpdate, StreamState, TrainError};
 
+use crate::commands::stream::arrived::Arrived;
 use crate::commands::stream::experience::{
-    CurrentExperience, HeldOutComparison, StrategyOutcome, failure, first_held_out, of_training,
+    CurrentExperience, StrategyOutcome, failure, first_held_out, of_training,
 };
 use crate::commands::stream::strategy::StrategyRun;
 use crate::domain::Domain;
-use crate::domain::downstream::TaskSamples;
+use crate::domain::downstream::{HeldOut, HeldOutComparison};
 use crate::files::encoder_work::{ENCODER, REJECTED};
 use crate::process::failure::Failure;
 
@@ -81,6 +80,8 @@ impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
         };
         let is_worse = held_out.verdict.is_some_and(|it| it.is_worse());
         let is_rejected = is_worse && !self.resolved.options.verdict.accept;
+        // Members of a group may round differently: all keep the encoder if one does.
+        let is_rejected = self.group.any(is_rejected).map_err(TrainError::from)?;
         let folder = run.folder(self.next);
         std::fs::create_dir_all(&folder)
             .map_err(|error| Failure::file(&folder, "cannot be written", error))?;
@@ -110,7 +111,7 @@ impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
     fn compare(
         &self,
         run: &StrategyRun<'_>,
-        [before, after]: [&D::Encoder<B::InnerBackend>; 2],
+        encoders: [&D::Encoder<B::InnerBackend>; 2],
         experiences: &[Experience],
     ) -> Result<HeldOutComparison, Failure> {
         let none = HeldOutComparison::default();
@@ -127,48 +128,29 @@ impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
         let training = &self.resolved.training;
         let all = Increment::try_new(old, new).map_err(Failure::input)?;
         let seed = Seed::new(training.seed);
-        let samples = all.at_most(training.settings.evaluation_samples, seed.child("verdict"));
+        let measured = all.at_most(training.settings.evaluation_samples, seed.child("verdict"));
         let (stream, first) = (self.measuring(run), first_held_out(experiences)?);
-        let evaluator = stream.evaluator(&first);
-        let causes = self.causes(run);
-        let losses = |encoder| {
-            let risk = evaluator.held_out_risk_with_losses(encoder, &samples);
-            let (_, losses) = risk.map_err(|error| causes.measurement(error))?;
-            Ok::<Vec<f64>, Failure>(losses)
+        let held_out = HeldOut {
+            domain: &*self.gathered.domain,
+            data: &*self.gathered.data,
+            measured: &measured,
+            all: &all,
+            trained: &self.trained_on(run)?,
+            labels: self.labels,
+            seed: seed.child("task"),
         };
-        let verdict = Verdict::of(&losses(before)?, &losses(after)?, samples.old().len())?;
-        let task = match self.labels {
-            None => None,
-            Some(labels) => TaskSamples {
-                domain: &*self.gathered.domain,
-                data: &*self.gathered.data,
-                labels,
-                increment: &self.trained_on(&all)?,
-                held_out: &all,
-                seed: seed.child("task"),
-            }
-            .accuracy::<B>(
-                &evaluator,
-                (Some(before), after),
-                &self.devices[0],
-                &causes,
-            )?,
-        };
-        Ok(HeldOutComparison {
-            verdict: Some(verdict),
-            task,
-        })
+        let (evaluator, causes) = (stream.evaluator(&first), self.causes(run));
+        held_out.compare::<B>(&evaluator, encoders, &self.devices[0], &causes)
     }
 
-    /// Returns the samples of the experiences before and of this one that are not held out.
-    fn trained_on(&self, held_out: &Increment) -> Result<Increment, Failure> {
-        let held_out: HashSet<usize> = held_out.all().into_iter().collect();
-        let (new, old) = (self.arrived(), &self.gathered.experiences[..self.at]);
-        let trained = |samples: &[usize]| -> Vec<usize> {
-            let samples = samples.iter().copied();
-            samples.filter(|it| !held_out.contains(it)).collect()
-        };
-        let old = old.iter().flat_map(|it| trained(&it.samples)).collect();
-        Increment::try_new(old, trained(&new.samples)).map_err(Failure::input)
+    /// Returns the samples of the experiences before and of this one that trainings may see.
+    fn trained_on(&self, run: &StrategyRun<'_>) -> Result<Increment, Failure> {
+        let stream = self.stream(run);
+        let trained = |of: &Arrived| stream.training_samples(&of.arriving()).map_err(failure);
+        let mut old = Vec::new();
+        for arrived in &self.gathered.experiences[..self.at] {
+            old.extend(trained(arrived)?);
+        }
+        Increment::try_new(old, trained(self.arrived())?).map_err(Failure::input)
     }
 }

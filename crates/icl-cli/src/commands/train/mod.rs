@@ -16,7 +16,7 @@ use icl_train::Trainer;
 use crate::backend::{OnBackend, on_backend};
 use crate::domain::Domain;
 use crate::domain::data::{DataSet, tell_unlabelled};
-use crate::domain::downstream::TaskSamples;
+use crate::domain::downstream::HeldOut;
 use crate::domain::encoder_choice::{OnNewEncoder, with_new_encoder};
 use crate::domain::encoder_file;
 use crate::domain::encoder_file::TrainedOn;
@@ -75,12 +75,14 @@ impl OnNewEncoder for Train<'_> {
             labels,
             resumed,
         } = self;
-        tell_unlabelled(data);
+        if labels.is_none() {
+            tell_unlabelled(data);
+        }
         let samples: Vec<usize> = (0..data.n_samples()).collect();
         let whole_data = Part {
             name: "",
             samples: &samples,
-            rows: data.positions(),
+            rows: Some(data.positions()),
         };
         let labels = match labels {
             Some(file) => Some(file.labels(data, &[whole_data])?),
@@ -119,7 +121,11 @@ impl OnNewEncoder for Train<'_> {
             domain,
             data,
             increment: &division.trained,
-            held_out: division.held_out.as_ref(),
+            held_out: division
+                .held_out
+                .as_ref()
+                .zip(division.measured.as_ref())
+                .map(Into::into),
             share: division.share,
             labels: labels.as_deref(),
             work: &work,
@@ -149,8 +155,8 @@ struct FirstTraining<'a, D: Domain> {
     domain: &'a D,
     data: &'a D::Data,
     increment: &'a Increment,
-    /// Samples that are held out.
-    held_out: Option<&'a Increment>,
+    /// Samples that are held out: all, and those over which risks are computed.
+    held_out: Option<[&'a Increment; 2]>,
     /// Share of all samples that is held out for good.
     share: f64,
     /// Labels of the samples, if there are any.
@@ -206,22 +212,21 @@ impl<D: Domain> OnBackend for FirstTraining<'_, D> {
         ));
         display.finish();
         let evaluator = trainer.evaluator();
-        let held_out = self
-            .held_out
-            .map(|held_out| evaluator.held_out_risk_old(&outcome.encoder, held_out))
-            .transpose()
-            .map_err(|error| causes.measurement(error))?;
-        let mut task = None;
-        if let (Some(labels), Some(held_out)) = (self.labels, self.held_out) {
-            let samples = TaskSamples {
+        let (mut held_out, mut task) = (None, None);
+        if let Some([all, measured]) = self.held_out {
+            let risk = evaluator.held_out_risk_old(&outcome.encoder, measured);
+            held_out = Some(risk.map_err(|error| causes.measurement(error))?);
+            let samples = HeldOut {
                 domain: self.domain,
                 data: self.data,
-                labels,
-                increment: self.increment,
-                held_out,
+                measured,
+                all,
+                trained: self.increment,
+                labels: self.labels,
                 seed: Seed::new(*seed).child("task"),
             };
-            task = samples.accuracy::<B>(&evaluator, (None, &outcome.encoder), device, &causes)?;
+            let encoders = (None, &outcome.encoder);
+            task = samples.accuracy::<B>(&evaluator, encoders, device, &causes)?;
         }
         let old = self
             .increment
@@ -248,7 +253,7 @@ impl<D: Domain> OnBackend for FirstTraining<'_, D> {
             trained,
             hold_out: Some(rule(self.share, None)),
             held_out_risk: held_out,
-            n_held_out: self.held_out.map(|held_out| held_out.old().len()),
+            n_held_out: self.held_out.map(|[_, measured]| measured.old().len()),
             task,
             seconds: record.seconds,
             training: TrainingSummary::of(&record, outcome.parameter_change),

@@ -69,6 +69,7 @@ impl TrainOptions {
     pub fn resolve(&mut self) -> Result<Training, Failure> {
         self.data.check()?;
         self.hold_out.check()?;
+        self.task.check(self.hold_out.share())?;
         self.pretraining.training.check(false)?;
         check_out(self.output.folder.out.as_deref())?;
         self.execution.training(TrainingSettings {

@@ -1,8 +1,8 @@
 //! `icl update`: updates an encoder with new data.
 
 mod budget;
+mod on_backend;
 mod options;
-mod task;
 
 use anyhow::anyhow;
 use icl_core::Seed;
@@ -23,9 +23,9 @@ use crate::options::data::ReadingOptions;
 use crate::process::failure::Failure;
 use crate::process::interrupt;
 
+use on_backend::Update;
 use options::Resolved;
 pub use options::UpdateOptions;
-use task::Update;
 
 /// Updates an encoder by a method, writes its folder and prints a table of the encoder before and after. Returns the
 /// exit code.
@@ -108,15 +108,18 @@ impl OnStoredEncoder<2> for OldAndNew<'_> {
         let mut options = resolved.options.clone();
         options.hold_out.inherit(from.hold_out());
         options.hold_out.check()?;
+        options.task.check(options.hold_out.share())?;
         for data in [&old, &new] {
-            tell_unlabelled(data);
+            if labels.is_none() {
+                tell_unlabelled(data);
+            }
         }
         let (data, increment) = old.join(&new)?;
         tell_equal(&data, &increment)?;
         let part = |name, samples, of: &D::Data| Part {
             name,
             samples,
-            rows: of.positions(),
+            rows: Some(of.positions()),
         };
         let parts = [
             part("old", increment.old(), &old),
@@ -164,7 +167,11 @@ impl OnStoredEncoder<2> for OldAndNew<'_> {
             names: [old.name(), new.name()],
             data: &data,
             increment,
-            held_out: division.held_out.as_ref(),
+            held_out: division
+                .held_out
+                .as_ref()
+                .zip(division.measured.as_ref())
+                .map(Into::into),
             share: division.share,
             labels: labels.as_deref(),
             work: &work,

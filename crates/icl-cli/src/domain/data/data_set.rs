@@ -47,10 +47,17 @@ pub trait DataSet: Samples + Debug + Sized {
         (0..self.n_samples()).collect()
     }
 
-    /// Returns the name of each sample in a column, or the path of its file; `None` without such names.
-    fn ids(&self, column: &str) -> Option<Vec<String>> {
+    /// Whether samples of one name are of one thing, such as rows of one customer: by default, names are those of files
+    /// in one data set.
+    const NAMES_A_THING: bool = false;
+
+    /// Returns the name of each sample in a column, or the path of its file.
+    ///
+    /// # Errors
+    /// The reason why there are no such names.
+    fn ids(&self, column: &str) -> Result<Vec<String>, String> {
         let _ = column;
-        None
+        Err(format!("the {} have no names", Self::SAMPLES))
     }
 
     /// Splits the samples into old and new ones.

@@ -112,8 +112,9 @@ impl DataSet for ImageDataset {
         self.positions().to_vec()
     }
 
-    fn ids(&self, _: &str) -> Option<Vec<String>> {
-        self.paths()
+    fn ids(&self, _: &str) -> Result<Vec<String>, String> {
+        let paths = self.paths();
+        paths.ok_or_else(|| "the images are in no files of their own".to_owned())
     }
 
     fn original_labels(&self) -> Vec<i64> {
@@ -135,6 +136,7 @@ impl DataSet for ImageDataset {
 
 impl DataSet for TabularDataset {
     const SAMPLES: &'static str = "rows";
+    const NAMES_A_THING: bool = true;
 
     library_functions!(
         data,
@@ -143,8 +145,13 @@ impl DataSet for TabularDataset {
         note: tell_order_of_split
     );
 
-    fn ids(&self, column: &str) -> Option<Vec<String>> {
-        self.raw().texts(column)
+    fn ids(&self, column: &str) -> Result<Vec<String>, String> {
+        let mut columns = self.schema().columns().iter();
+        if columns.any(|it| it.name == column && !it.features.is_empty()) {
+            return Err("the column is a feature of the encoder".to_owned());
+        }
+        let texts = self.raw().texts(column);
+        texts.ok_or_else(|| "the rows have no such column".to_owned())
     }
 
     fn original_labels(&self) -> Vec<i64> {

@@ -76,6 +76,19 @@ impl Names {
             .ok_or_else(|| unknown_column(data, wanted, &self.names))
     }
 
+    /// Returns the index of the column of this name, which is not to be the target.
+    fn named(&self, data: &str, wanted: &str, target: Option<usize>) -> Result<usize, DataError> {
+        match self.names.iter().position(|name| name == wanted) {
+            None => Err(unknown_column(data, wanted, &self.names)),
+            found if found == target => Err(DataError::new(
+                Found::new(data),
+                format!("the classes in the column {} of names", Found::new(wanted)),
+                "another column of names",
+            )),
+            Some(found) => Ok(found),
+        }
+    }
+
     /// Checks that no two columns have the same name.
     pub(super) fn check_distinct(&self, file: &FileRef) -> Result<(), DataError> {
         let mut seen = HashMap::new();
@@ -134,8 +147,11 @@ impl Assembly {
         let target = target.map_or(Ok(None), |wanted| find("target", wanted))?;
         let excluded = options.exclude.iter().map(|wanted| find("exclude", wanted));
         let excluded = excluded.collect::<Result<Vec<Option<usize>>, _>>()?;
-        let id = options.id.as_ref();
-        let id = id.map(|wanted| columns.find(&name, wanted)).transpose()?;
+        let id = options
+            .id
+            .as_ref()
+            .map(|id| columns.named(&name, id, target));
+        let id = id.transpose()?;
         let slot = |index: usize| {
             let name = columns.names[index].clone();
             let heading = columns.headings.as_ref().map(|headings| &headings[index]);

@@ -2,15 +2,15 @@
 
 use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
-use icl_core::{HeldOutRisk, Increment, Seed};
+use icl_core::{Increment, Seed};
 use icl_eval::Matrix;
 use icl_report::{
-    KeptNeighbours, RunSettings, TaskAccuracy, TrainingCourse, TrainingSummary, UPDATE_SCHEMA,
-    UpdateFacts, UpdateRecord,
+    KeptNeighbours, RunSettings, TrainingCourse, TrainingSummary, UPDATE_SCHEMA, UpdateFacts,
+    UpdateRecord,
 };
 use icl_train::{
     Outcome, RateChoice, Sampling, Start, StopRule, StoppedBy, Trainer, TrainingSettings,
-    UpdateRule, Verdict, parameter_change,
+    UpdateRule, parameter_change,
 };
 
 use crate::backend::OnBackend;
@@ -19,7 +19,7 @@ use crate::commands::update::options::Resolved;
 use crate::domain::Domain;
 use crate::domain::collation::Collated;
 use crate::domain::data::DataSet;
-use crate::domain::downstream::TaskSamples;
+use crate::domain::downstream::{HeldOut, HeldOutComparison};
 use crate::domain::encoder_file;
 use crate::domain::encoder_file::{EncoderFile, TrainedOn};
 use crate::domain::recall::{neighbours_kept, stored_recall};
@@ -47,21 +47,13 @@ pub struct Update<'a, D: Domain> {
     /// Old and new data, joined.
     pub data: &'a D::Data,
     pub increment: &'a Increment,
-    /// Old and new samples that are held out.
-    pub held_out: Option<&'a Increment>,
+    /// Old and new samples that are held out: all, and those over which risks are computed.
+    pub held_out: Option<[&'a Increment; 2]>,
     /// Share of all samples that is held out for good.
     pub share: f64,
     /// Labels of the samples, if there are any.
     pub labels: Option<&'a [Option<usize>]>,
     pub work: &'a WorkFolder,
-}
-
-/// Measurements of the encoder before and after on held-out samples; `None` without any.
-#[derive(Default)]
-struct HeldOut {
-    risks: Option<[HeldOutRisk; 2]>,
-    verdict: Option<Verdict>,
-    task: Option<TaskAccuracy>,
 }
 
 /// Encoder that the update ends with.
@@ -141,7 +133,19 @@ impl<D: Domain> OnBackend for Update<'_, D> {
             true => (theta_0.clone(), before),
             false => (outcome.encoder, outcome.risk),
         };
-        let held_out = self.measure::<B>(&evaluator, [&theta_0, &encoder], device, &causes)?;
+        let held_out = match self.held_out {
+            None => HeldOutComparison::default(),
+            Some([all, measured]) => HeldOut {
+                domain,
+                data: self.data,
+                measured,
+                all,
+                trained: self.increment,
+                labels: self.labels,
+                seed: Seed::new(training.seed).child("task"),
+            }
+            .compare::<B>(&evaluator, [&theta_0, &encoder], device, &causes)?,
+        };
         let is_worse = held_out.verdict.is_some_and(|it| it.is_worse());
         let is_rejected = is_worse && !self.resolved.options.verdict.accept;
         let seed = Seed::new(training.seed).child("neighbours");
@@ -180,7 +184,7 @@ impl<D: Domain> OnBackend for Update<'_, D> {
             update: UpdateFacts::of(
                 &record,
                 self.increment,
-                risk_after.zip(self.held_out),
+                risk_after.zip(self.held_out.map(|[_, measured]| measured)),
                 stored_recall(&old_after, &old_before)?,
             ),
             training: TrainingSummary::of(&record, change),
@@ -224,41 +228,6 @@ impl<D: Domain> Update<'_, D> {
         }
         display.finish();
         Ok(outcome)
-    }
-
-    /// Measures the encoder before and after on the held-out samples, if there are any.
-    fn measure<B: AutodiffBackend>(
-        &self,
-        evaluator: &EvaluatorOf<'_, '_, D, B::InnerBackend>,
-        [before, after]: [&D::Encoder<B::InnerBackend>; 2],
-        device: &B::Device,
-        causes: &Causes<'_>,
-    ) -> Result<HeldOut, Failure> {
-        let Some(samples) = self.held_out else {
-            return Ok(HeldOut::default());
-        };
-        let risk = |encoder| {
-            let risk = evaluator.held_out_risk_with_losses(encoder, samples);
-            risk.map_err(|error| causes.measurement(error))
-        };
-        let [(risk_before, of_before), (risk_after, of_after)] = [risk(before)?, risk(after)?];
-        let task = match self.labels {
-            None => None,
-            Some(labels) => TaskSamples {
-                domain: self.domain,
-                data: self.data,
-                labels,
-                increment: self.increment,
-                held_out: samples,
-                seed: Seed::new(self.resolved.training.seed).child("task"),
-            }
-            .accuracy::<B>(evaluator, (Some(before), after), device, causes)?,
-        };
-        Ok(HeldOut {
-            risks: Some([risk_before, risk_after]),
-            verdict: Some(Verdict::of(&of_before, &of_after, samples.old().len())?),
-            task,
-        })
     }
 
     /// Writes the encoder to use, and the updated one where it is rejected.
