@@ -47,10 +47,9 @@ pub struct HoldOutOptions {
 #[serde(rename_all = "kebab-case")]
 #[command(next_help_heading = "Evaluation")]
 pub struct TaskOptions {
-    /// Labels of some samples, by which accuracies are measured: a CSV file with a column `label` and either `row`, the
-    /// number of a sample in its data, counted from 0 (with a column `data`, where several data are read: old or new, or
-    /// the name of an experience), or a column that names samples: by the column of a table that has the same name and
-    /// becomes no feature, or by the paths of images in their folder. Without it, the classes of the data
+    /// CSV file of labels by which accuracies are measured, with the columns row,label or id,label: row is the number of a
+    /// sample, counted from 0; id a column of a table, or the path of an image. A column data says which data set a
+    /// sample is of: old, new, or the name of an experience. Without it, the classes of the data
     #[arg(long, value_name = "CSV")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub task: Option<PathBuf>,
@@ -117,7 +116,7 @@ pub struct Division {
     pub trained: Increment,
     /// All samples that are held out; `None` if a part has too few.
     pub held_out: Option<Increment>,
-    /// Those of them over which the held-out risk is computed.
+    /// Held-out samples over which the risk is computed.
     pub measured: Option<Increment>,
     /// Share of all samples that is held out by their contents; 0 if none is.
     pub share: f64,

@@ -20,8 +20,8 @@ pub(crate) const TERMS: [(&str, &str); 10] = [
     (
         "Verdict",
         "Whether the encoder after an update is better than the one before, by the differences of their losses on the same \
-         held-out samples: old ones are those of all experiences before, new ones those of this one. One that is worse is not \
-         served, unless `--accept` was given, and its data wait for the next update.",
+         held-out samples: old ones are those of the experiences before, new ones those of this one. An update that is worse \
+         is rejected, unless `--accept` was given: the encoder that is served stays, and the data wait for the next update.",
     ),
     (
         "Retraining and other controls",
