@@ -49,8 +49,7 @@ fn an_update_costs_no_more_than_its_budget() {
     );
     assert_eq!(share["stopped_by"], "budget");
     assert!(
-        ran.stderr
-            .contains("25.000 % of what retraining would cost"),
+        ran.stderr.contains("25.0 % of what retraining would cost"),
         "{}",
         ran.stderr
     );

@@ -35,7 +35,7 @@ pub(crate) fn seconds(value: f64) -> String {
 }
 
 /// Writes a duration in seconds with its unit, from two minutes on in minutes.
-pub(crate) fn duration(value: f64) -> String {
+pub fn duration(value: f64) -> String {
     match value < 120.0 {
         true => format!("{} s", seconds(value)),
         false => format!("{} min", seconds(value / 60.0)),
@@ -113,7 +113,7 @@ pub fn rounded(value: f64, digits: usize) -> String {
 }
 
 /// Writes a share in per cent.
-pub(crate) fn percent(value: f64) -> String {
+pub fn percent(value: f64) -> String {
     match (100.0 * value).is_finite() {
         true => format!("{} %", rounded(100.0 * value, 1)),
         false => MISSING.to_owned(),

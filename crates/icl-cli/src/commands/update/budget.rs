@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use icl_report::text::number::{duration, percent};
 use icl_train::{
     Budget, Callbacks, Cost, Identity, StopRule, TrainError, TrainingSettings, read_checkpoint,
     write_checkpoint,
@@ -149,8 +150,8 @@ impl Retraining {
         let share = match self.known_passes() {
             None => String::new(),
             Some(of_retraining) => format!(
-                ", {:.3} % of what retraining would cost",
-                100.0 * passes / of_retraining
+                ", {} of what retraining would cost",
+                percent(passes / of_retraining)
             ),
         };
         let seconds = passes / passes_per_s;
@@ -159,8 +160,8 @@ impl Retraining {
             .map(|now| (now.as_secs_f64() + seconds) / 60.0)
             .unwrap_or_default() as u64;
         tell(format_args!(
-            "budget: {passes:.0} passes{share}, at most {:.1} min on this machine, until {:02}:{:02} UTC",
-            seconds / 60.0,
+            "budget: {passes:.0} passes{share}, at most {} on this machine, until {:02}:{:02} UTC",
+            duration(seconds),
             end / 60 % 24,
             end % 60
         ));
