@@ -1,8 +1,10 @@
 //! `icl report`: the report of an earlier run, written again.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use crate::support::toys::{NEW, OLD};
 use crate::support::{contents, icl, names, split};
 use tempfile::{TempDir, tempdir};
 
@@ -37,6 +39,55 @@ fn it_is_the_same_again() {
         assert_eq!(ran.stderr, "");
         assert!(contents(&at.path().join("out")) == before);
     }
+}
+
+/// Pages of one encoder and of a stream, too; `icl train` writes none by itself.
+#[test]
+fn every_kind_of_folder_has_its_page_again() {
+    let at = tempdir().unwrap();
+    let at = at.path();
+    OLD.write(at, "OLD");
+    NEW.write(at, "NEW");
+    for line in [
+        "train --data OLD --epochs 1 --out first",
+        "update --from first/encoder.safetensors --old OLD --new NEW --epochs 1 --accept --out second",
+        "stream --data OLD --split data:3 --epochs 1 --out third",
+    ] {
+        icl(at, &split(line)).succeeded();
+    }
+    for (folder, words) in [
+        ("first", "a first encoder"),
+        ("second", "the encoder before and after"),
+        ("third", "over a stream"),
+    ] {
+        let before = contents(&at.join(folder));
+        let page = at.join(folder).join("report.html");
+        if page.exists() {
+            fs::remove_file(&page).unwrap();
+        }
+        let ran = icl(at, &["report", folder]).succeeded();
+        let title = ran.stdout.lines().next().unwrap();
+        assert!(title.ends_with(words), "{title}");
+        let after = contents(&at.join(folder));
+        let others = |all: &BTreeMap<String, Vec<u8>>| {
+            let others = all.iter().filter(|(name, _)| *name != "report.html");
+            others
+                .map(|(name, bytes)| (name.clone(), bytes.clone()))
+                .collect::<Vec<_>>()
+        };
+        assert!(others(&after) == others(&before), "{folder}");
+        let written = &after["report.html"];
+        assert!(
+            before
+                .get("report.html")
+                .is_none_or(|whole| whole == written)
+        );
+        assert!(written.ends_with(b"</html>\n"));
+    }
+    fs::write(at.join("second/record.json"), "{\"schema\":2}\n").unwrap();
+    let message =
+        "second/record.json: expected a record of `icl train`, `update` or `stream`: missing field";
+    icl(at, &["report", "second"]).rejected(message);
 }
 
 /// Folders of before hold no comparison.

@@ -46,6 +46,7 @@ use crate::domain::task_labels::TaskFile;
 use crate::process::failure::Failure;
 use crate::process::interrupt;
 
+pub use folder::MATRIX;
 pub use options::StreamOptions;
 
 /// Goes through a stream, and writes a folder for each experience and a page. Returns the exit code.
