@@ -44,9 +44,9 @@ pub struct TaskErrors {
 }
 
 impl Task {
-    /// Draws `n_labels` samples of each class, or all of a smaller class, from the `candidates`; `labels` holds the class
-    /// of every sample. Samples without one belong to neither part. Returns `None` if the candidates have a single class,
-    /// or fewer than two held-out samples have one.
+    /// Draws `n_labels` samples of each class, or all of a smaller class, from the `candidates`; `labels` holds the
+    /// class of every sample. Samples without one belong to neither part. Returns `None` if the candidates have a
+    /// single class, or fewer than two held-out samples have one.
     ///
     /// # Panics
     /// If an index of a sample is not below the number of labels.

@@ -30,7 +30,8 @@ pub struct ReportOptions {
     wide: bool,
 }
 
-/// Reads the record in a folder of `icl run`, `train`, `update` or `stream`, writes the page again and prints its tables.
+/// Reads the record in a folder of `icl run`, `train`, `update` or `stream`, writes the page again and prints its
+/// tables.
 ///
 /// # Errors
 /// If the folder holds no readable record, or a report that no command wrote next to files that one did, or the report cannot be written.

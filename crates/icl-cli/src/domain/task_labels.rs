@@ -42,8 +42,8 @@ impl TaskFile {
     /// Reads the file of `--task`, if there is one, and lets the readers of the data know which column names samples.
     ///
     /// # Errors
-    /// If it cannot be read, has other columns, an empty field or a sample twice, or gives rows of data of which an option
-    /// leaves some out.
+    /// If it cannot be read, has other columns, an empty field or a sample twice, or gives rows of data of which an
+    /// option leaves some out.
     pub fn open(
         path: Option<&Path>,
         readings: &mut [ReadingOptions],
@@ -172,8 +172,8 @@ impl TaskFile {
     /// Returns the label of each sample of data to which further parts may be added, as [`labels`](Self::labels) does.
     ///
     /// # Errors
-    /// If the file gives names and the samples have none, or rows and not which data they are of, a row that the data do
-    /// not have, or a name of several files.
+    /// If the file gives names and the samples have none, or rows and not which data they are of, a row that the data
+    /// do not have, or a name of several files.
     pub fn labels_so_far<D: DataSet>(
         &self,
         data: &D,

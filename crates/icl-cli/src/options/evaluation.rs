@@ -47,9 +47,9 @@ pub struct HoldOutOptions {
 #[serde(rename_all = "kebab-case")]
 #[command(next_help_heading = "Evaluation")]
 pub struct TaskOptions {
-    /// CSV file of labels by which accuracies are measured, with the columns row,label or id,label: row is the number of a
-    /// sample, counted from 0; id a column of a table, or the path of an image. A column data says which data set a
-    /// sample is of: old, new, or the name of an experience. Without it, the classes of the data
+    /// CSV file of labels by which accuracies are measured, with the columns row,label or id,label: row is the number
+    /// of a sample, counted from 0; id a column of a table, or the path of an image. A column data says which data set
+    /// a sample is of: old, new, or the name of an experience. Without it, the classes of the data
     #[arg(long, value_name = "CSV")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub task: Option<PathBuf>,

@@ -109,8 +109,8 @@ impl ImageDataset {
         &self.positions
     }
 
-    /// Returns the path of each image relative to the folder that was read, with `/` between its parts; `None` if an image is
-    /// in no file of its own, or a path is no UTF-8.
+    /// Returns the path of each image relative to the folder that was read, with `/` between its parts; `None` if an
+    /// image is in no file of its own, or a path is no UTF-8.
     pub fn paths(&self) -> Option<Vec<String>> {
         let path = |image: &StoredImage| String::from_utf8(image.path()?).ok();
         self.images.iter().map(path).collect()

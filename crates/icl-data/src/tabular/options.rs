@@ -59,8 +59,8 @@ pub struct TableOptions {
     pub missing: Missing,
     /// Columns that are not read: their names, or their numbers counted from 1.
     pub exclude: Vec<String>,
-    /// Name of a column that names the rows. It is read even if it is excluded, and becomes no feature: it is one of the
-    /// [`index_columns`](crate::RawTable::index_columns).
+    /// Name of a column that names the rows. It is read even if it is excluded, and becomes no feature: it is one of
+    /// the [`index_columns`](crate::RawTable::index_columns).
     pub id: Option<String>,
     /// Whether the table may lack columns that `target` and `exclude` name, as one of several tables may. Then
     /// [`TableNote::Absent`](crate::TableNote::Absent) says so.

@@ -126,8 +126,8 @@ impl RawTable {
         numbering.map(|column| &*column.name).collect()
     }
 
-    /// Returns the text of each row in the column of this name, without blanks around it; `None` if the table has no such
-    /// column.
+    /// Returns the text of each row in the column of this name, without blanks around it; `None` if the table has no
+    /// such column.
     pub fn texts(&self, column: &str) -> Option<Vec<String>> {
         let fields = self.column(column)?.fields.iter();
         Some(fields.map(|field| field.trim().to_owned()).collect())

@@ -112,9 +112,9 @@ pub struct StreamedExperience {
     pub n_clipped: usize,
     /// Whether the encoder that is served changed after it, by an update (or, for the first, a training).
     pub updated: bool,
-    /// Whether there was an update after it that was rejected, since it is worse: the encoder that was served stays, and
-    /// the samples wait for the next update. The numbers, the verdict and the training of an update are then those of
-    /// the rejected one. `false` in older records.
+    /// Whether there was an update after it that was rejected, since it is worse: the encoder that was served stays,
+    /// and the samples wait for the next update. The numbers, the verdict and the training of an update are then those
+    /// of the rejected one. `false` in older records.
     #[serde(default)]
     pub is_rejected: bool,
     /// Number of old samples that the update had, N; 0 without one.
@@ -129,8 +129,8 @@ pub struct StreamedExperience {
     /// update, where fewer than two samples of a kind are held out, or in older records.
     #[serde(default)]
     pub verdict: Option<Verdict>,
-    /// Accuracies on the labels of the held-out samples so far, before and after the update; `null` without an update or
-    /// labels, and in older records.
+    /// Accuracies on the labels of the held-out samples so far, before and after the update; `null` without an update
+    /// or labels, and in older records.
     #[serde(default)]
     pub task: Option<TaskAccuracy>,
     /// Euclidean norm ‖θ‖ of the trained parameters afterwards.

@@ -3,8 +3,8 @@
 use icl_train::PairedDifference;
 use serde::{Deserialize, Serialize};
 
-/// Accuracies on the labels of held-out samples, predicted from a few labelled samples of each class that were trained on.
-/// All features have the same labelled and the same held-out samples.
+/// Accuracies on the labels of held-out samples, predicted from a few labelled samples of each class that were trained
+/// on. All features have the same labelled and the same held-out samples.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct TaskAccuracy {
     /// Number of labelled samples.

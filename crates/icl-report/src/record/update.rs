@@ -55,7 +55,8 @@ pub struct UpdateRecord {
     /// and new samples of this update; `null` where θ₀'s file does not say, or in older records.
     #[serde(default)]
     pub retraining_passes: Option<f64>,
-    /// Accuracies on the labels of the held-out samples; `null` without labels or held-out samples, and in older records.
+    /// Accuracies on the labels of the held-out samples; `null` without labels or held-out samples, and in older
+    /// records.
     #[serde(default)]
     pub task: Option<TaskAccuracy>,
     /// Share of the old samples' neighbours that is kept; `null` where there are too few samples.

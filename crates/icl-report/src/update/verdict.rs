@@ -38,9 +38,9 @@ pub(crate) fn sentences(of: &UpdateSummary) -> Vec<String> {
     sentences
 }
 
-/// Says on which data an updated encoder is better or worse than the one before, and where it is worse, which of them is
-/// used. `kept` has words for an encoder that was kept, such as `came in`, and the file of the updated one; `None` where
-/// the updated one is used all the same.
+/// Says on which data an updated encoder is better or worse than the one before, and where it is worse, which of them
+/// is used. `kept` has words for an encoder that was kept, such as `came in`, and the file of the updated one; `None`
+/// where the updated one is used all the same.
 pub fn verdict_sentences(verdict: &Verdict, kept: Option<[&str; 2]>) -> String {
     use Answer::{Better, NoClearDifference, Worse};
     let updated = match (verdict.old.answer, verdict.new.answer) {

@@ -207,7 +207,8 @@ impl StreamState {
         self.experiences.iter().map(|it| it.cost.charged()).sum()
     }
 
-    /// Returns the charged cost of all updates but the first training, also of those that were rejected, in full passes.
+    /// Returns the charged cost of all updates but the first training, also of those that were rejected, in full
+    /// passes.
     pub fn charged_to_updates(&self) -> f64 {
         let updates = self.experiences.iter().skip(1);
         updates.map(|it| it.cost.charged()).sum()

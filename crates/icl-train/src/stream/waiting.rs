@@ -39,8 +39,8 @@ where
         self.after(state, live, arriving, divided, waiting)
     }
 
-    /// Lets the next experience wait after an update for it that was rejected, say by a [`Verdict`](crate::Verdict): the
-    /// state is that of [`wait`](Self::wait), except that the experience is charged with the cost of the attempt.
+    /// Lets the next experience wait after an update for it that was rejected, say by a [`Verdict`](crate::Verdict):
+    /// the state is that of [`wait`](Self::wait), except that the experience is charged with the cost of the attempt.
     /// `state` and `live` are those before [`next`](Self::next), and `attempt` is the last experience of the state that
     /// it returned. Steps of the attempt do not count as
     /// [`TrainingSettings::steps_before`](crate::TrainingSettings::steps_before).

@@ -87,8 +87,8 @@ pub(crate) fn read_texts(
 /// texts. Its format is that of [`read_table`].
 ///
 /// # Errors
-/// A [`DataError`] that names the file and the line if it is unreadable or malformed, has two columns of one name, or no
-/// row.
+/// A [`DataError`] that names the file and the line if it is unreadable or malformed, has two columns of one name, or
+/// no row.
 pub fn read_text_table(path: impl AsRef<Path>) -> Result<TextTable, DataError> {
     let (file, _, separator) = located_text(path.as_ref())?;
     read_text_rows(&file, &read_unpacked(&file)?, separator)
