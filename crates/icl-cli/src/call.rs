@@ -10,7 +10,7 @@ use crate::command_line::Command;
 use crate::command_line::parse::{ParseError, parse, program, with_hyphens, with_negative_numbers};
 use crate::commands::{
     align, backends, compare_backends, completions, diagnose, embed, fetch, man, methods,
-    negatives, report, run, split, stream, train, update,
+    negatives, report, run, show, split, stream, train, update,
 };
 use crate::files::work_place;
 use crate::options::execution::Devices;
@@ -183,6 +183,7 @@ fn run_command(command: Command) -> Result<u8, Failure> {
         Command::ProbeBackend { backend } => crate::backend::probe_here(&backend),
         Command::Report(options) => report::rebuild(&options),
         Command::Run(options) => run::run(*options),
+        Command::Show(options) => show::show(&options),
         Command::Split(options) => split::split(&options),
         Command::Stream(options) => return stream::stream(*options),
         Command::Train(options) => train::train(*options),

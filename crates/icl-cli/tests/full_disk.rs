@@ -95,7 +95,13 @@ fn files_that_are_too_large_are_an_error() {
     withstands_limits(
         at,
         &format!("{embed} a.npy"),
-        &["a.npy", "a.labels.npy", "a.positives.npy"],
+        &[
+            "a.npy",
+            "a.labels.npy",
+            "a.rows.json",
+            "a.positives.npy",
+            "a.positives.rows.json",
+        ],
     );
     withstands_limits(at, &format!("{embed} a.csv"), &["a.csv", "a.positives.csv"]);
     icl(at, &split(&format!("{embed} a.npy"))).succeeded();
@@ -181,7 +187,7 @@ fn a_full_disk_is_an_error() {
         ("split --data ../old --out parts", "parts"),
         (
             "embed --from ../first/encoder.safetensors --data ../old --views 2 --out a.npy",
-            "a.labels.npy a.npy a.positives.npy",
+            "a.labels.npy a.npy a.positives.npy a.positives.rows.json a.rows.json",
         ),
         (
             "train --data ../old --epochs 1 --stop never --out out",

@@ -146,7 +146,7 @@ fn an_encoder_is_trained_updated_and_used() {
         let of_csv: Vec<f32> = again
             .lines()
             .skip(1)
-            .flat_map(|line| line.split(',').skip(2).map(|x| x.parse::<f32>().unwrap()))
+            .flat_map(|line| line.split(',').skip(3).map(|x| x.parse::<f32>().unwrap()))
             .collect();
         assert_eq!(
             of_csv,

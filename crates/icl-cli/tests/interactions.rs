@@ -147,7 +147,10 @@ fn histories_are_embedded() {
     let ran = icl(at.path(), &split(embed)).succeeded();
     assert_eq!(ran.stdout, "168 embeddings of width 6 written to out.csv\n");
     let table = fs::read_to_string(at.path().join("out.csv")).unwrap();
-    assert!(table.starts_with("index,e0,e1,e2,e3,e4,e5\n0,"), "{table}");
+    assert!(
+        table.starts_with("id,encoder,e0,e1,e2,e3,e4,e5\n0,"),
+        "{table}"
+    );
     let unknown = icl(
         at.path(),
         &split(

@@ -104,7 +104,13 @@ fn embeddings_that_are_killed_are_made_again() {
     withstands_kills(
         at.path(),
         line,
-        &["e.labels.npy", "e.positives.npy", "e.npy"],
+        &[
+            "e.labels.npy",
+            "e.rows.json",
+            "e.positives.rows.json",
+            "e.positives.npy",
+            "e.npy",
+        ],
     );
 }
 

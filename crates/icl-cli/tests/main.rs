@@ -29,6 +29,7 @@ mod methods;
 mod negatives;
 mod optimizers;
 mod options;
+mod origin;
 mod outcome;
 mod outliers;
 mod output_folder;

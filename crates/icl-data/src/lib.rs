@@ -6,7 +6,7 @@
 //! | [`RawTable`], [`TableSchema`], [`TabularDataset`], [`TableRow`] | tables, their columns as features, rows as samples |
 //! | [`Interactions`], [`JoinedInteractions`], [`LeaveOneOut`], [`NextItem`], [`NextItemDataset`] | interactions of users with items, histories with the item that follows |
 //! | [`TextPairs`], [`Vocabulary`], [`TextPairDataset`], [`TextPair`] | pairs of texts, their words, pairs as samples |
-//! | [`read_vectors`], [`vectors_as_parquet`] | embeddings as a column of vectors |
+//! | [`read_vectors`], [`vectors_as_parquet`], [`vectors_as_csv`] | embeddings as a column of vectors, or as columns of numbers |
 //! | [`read_tu`], [`read_images`], [`read_table`], [`read_interactions`], [`read_text_pairs`], [`embedded`] | sources of data sets: files in known formats, data in the crate |
 //! | [`catalogue`] | public data sets that can be downloaded |
 //! | [`unpack_tar`] | unpacking of a downloaded archive into a folder |
@@ -73,8 +73,8 @@ pub use split::Split;
 pub use tabular::{
     ColumnKind, FeatureStatistics, Header, Missing, NoiseKind, RawTable, TableColumn, TableCounts,
     TableNote, TableOptions, TableRow, TableSchema, TableViews, TableViewsConfig, TabularDataset,
-    TextTable, VectorColumn, is_decoding, looks_like_table, read_table, read_text_table,
-    read_vectors, vectors_as_parquet,
+    TextColumn, TextTable, VectorColumn, is_decoding, looks_like_table, read_table,
+    read_text_table, read_vectors, vectors_as_csv, vectors_as_parquet,
 };
 pub use tar_archive::unpack_tar;
 pub use text_pairs::{

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use icl_data::{TableOptions, read_table, read_vectors, vectors_as_parquet};
+use icl_data::{TableOptions, read_table, read_vectors, vectors_as_csv, vectors_as_parquet};
 use serde_json::Value;
 
 fn path(name: &str) -> PathBuf {
@@ -63,34 +63,35 @@ fn what_is_no_column_of_vectors_is_named() {
 fn our_own_files_read_back_to_the_bit() {
     let at = tempfile::tempdir().unwrap();
     let values = [1.5_f32, -0.0, f32::MIN_POSITIVE, 1e30, 0.1, -7.25];
-    // Samples between them were left out.
-    let index = [0, 4];
-    for labels in [None, Some(&[3_i64, -1][..])] {
+    let texts = |texts: [&str; 2]| texts.map(str::to_owned);
+    let (ids, labels) = (texts(["a/1.jpg", "4"]), texts(["bees, wasps", "\"ants\""]));
+    for columns in [&[][..], &[("id", &ids[..]), ("the label", &labels)]] {
         let file = at.path().join("own.parquet");
-        let bytes = vectors_as_parquet((&values, 3), labels, &index).unwrap();
-        assert_eq!(
-            bytes,
-            vectors_as_parquet((&values, 3), labels, &index).unwrap()
-        );
+        let bytes = vectors_as_parquet((&values, 3), columns).unwrap();
+        assert_eq!(bytes, vectors_as_parquet((&values, 3), columns).unwrap());
         fs::write(&file, bytes).unwrap();
         let found = read_vectors(&file).unwrap().unwrap();
         assert_eq!((found.n_rows, found.d), (2, 3));
         let bits = |values: Vec<f64>| values.into_iter().map(f64::to_bits).collect::<Vec<u64>>();
         assert_eq!(bits(found.values), bits(values.map(f64::from).to_vec()));
+        let texts = at.path().join("own.csv");
+        fs::write(&texts, vectors_as_csv((&values, 3), columns).unwrap()).unwrap();
         let next_to = TableOptions {
             exclude: vec!["embedding".to_owned()],
-            target: labels.map(|_| "label".to_owned()),
             ..TableOptions::default()
         };
-        let table = read_table(&file, &next_to).unwrap();
-        assert_eq!(table.column_names(), ["index"]);
-        assert_eq!(table.numbers().unwrap(), [0.0, 4.0]);
-        if labels.is_some() {
-            let names = table
-                .labels()
-                .iter()
-                .map(|label| &table.class_names()[*label][..]);
-            assert_eq!(names.collect::<Vec<&str>>(), ["3", "-1"]);
+        if columns.is_empty() {
+            let numbers = read_table(&texts, &TableOptions::default()).unwrap();
+            assert_eq!(numbers.column_names(), ["e0", "e1", "e2"]);
+            assert_eq!(numbers.numbers().unwrap(), values);
+            continue;
+        }
+        for table in [
+            read_table(&file, &next_to).unwrap(),
+            read_table(&texts, &TableOptions::default()).unwrap(),
+        ] {
+            assert_eq!(table.texts("id").unwrap(), ids);
+            assert_eq!(table.texts("the label").unwrap(), labels);
         }
     }
     // A table of columns is none of vectors.

@@ -9,6 +9,7 @@
 //! | [`TwoTower`] | a recommender with two towers as encoder of histories and items |
 //! | [`WordTower`] | means of word embeddings as encoder of texts |
 //! | [`StoredEncoder`] | the file of an encoder, which the program `icl` writes and reads, too |
+//! | [`Origin`], [`Parent`] | where an encoder comes from: its training, its data, and the encoders before it |
 //! | [`StoredTensor`], [`safetensors_bytes`] | other safetensors files, the same bytes for the same tensors |
 //! | `read_weights` | the tensors of a file of PyTorch or safetensors, for other encoders (feature `weights`) |
 //! | [`ProjectionHead`] | a head of n layers between an encoder and the losses |
@@ -19,6 +20,7 @@
 
 mod batch_norm;
 mod checks;
+mod digest;
 mod embedding_table;
 mod gcn;
 mod gin;
@@ -27,9 +29,11 @@ mod graph_conv;
 mod head;
 mod hidden_layer;
 mod hidden_mixup;
+mod lineage;
 mod linear;
 mod mlp;
 mod normalization;
+mod origin;
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 mod readme {}
@@ -52,6 +56,7 @@ pub use hidden_mixup::{
 };
 pub use icl_kernels as kernels;
 pub use mlp::{Mlp, MlpConfig};
+pub use origin::{BURN_VERSION, DataOrigin, Origin, Parent, SamplesDigest};
 pub use readout::Readout;
 pub use resnet::{ResNet, ResNetConfig, Stem};
 #[cfg(feature = "weights")]

@@ -13,6 +13,7 @@ use safetensors::tensor::{Metadata, TensorInfo};
 use safetensors::{Dtype, SafeTensorError, SafeTensors};
 use serde::de::DeserializeOwned;
 
+use crate::digest::{DIGEST, digest};
 use crate::stored_tensor::{StoredTensor, safetensors_bytes};
 
 /// Key of the kind of the encoder.
@@ -40,7 +41,15 @@ const MESSAGE: usize = 400;
 /// | `word-tower` | [`WordTowerConfig`](crate::WordTowerConfig) | [`WordTower`](crate::WordTower) | `vocabulary`: its words |
 ///
 /// `hold-out` is the rule by which samples were held out from all training of the encoder, and their share
-/// (`content-hash-1:0.1`; `ContentHash` of `icl-data`), where it is known.
+/// (`content-hash-1:0.1`; `ContentHash` of `icl-data`), `temperature` and `negatives` those of its loss, `classes` a JSON
+/// list of the names of the classes of its data, where they are known. `origin` is its [training](Origin) and `parents`
+/// those of the [encoders before it](Parent), both JSON.
+///
+/// `digest` is the SHA-256, in 64 hexadecimal digits, of the encoder without `digest`, `origin` and `parents`: the same
+/// encoder has the same digest on whichever day it was trained. It goes over the metadata in the order of their keys
+/// (each key and value as their number of bytes, 64 bits with the least significant byte first, and the bytes), and then
+/// over the tensors in the order of their names (each name in this way, the number of its dimensions and the dimensions
+/// as such numbers, the number of its bytes and the bytes). A file with another digest than its own is refused.
 ///
 /// The schemas and the configurations of views are those of `icl-data`. A module of your own may have any other kind.
 ///
@@ -70,6 +79,7 @@ pub struct StoredEncoder {
     header: Metadata,
     /// Number of bytes before the numbers.
     begin: usize,
+    digest: String,
 }
 
 impl StoredEncoder {
@@ -102,6 +112,11 @@ impl StoredEncoder {
         let mut metadata: Vec<(&str, &str)> = [(DATA, data), (KIND, kind)].into();
         metadata.extend(own);
         metadata.sort_unstable();
+        let of_tensors = tensors.iter();
+        let of_tensors = of_tensors.map(|it| (&it.name[..], &it.shape[..], &it.bytes[..]));
+        let digest = digest(&metadata, of_tensors.collect());
+        metadata.push((DIGEST, &digest));
+        metadata.sort_unstable();
         Self::of_bytes(Path::new(""), safetensors_bytes(&metadata, &tensors)?)
     }
 
@@ -122,16 +137,35 @@ impl StoredEncoder {
     /// Reads the bytes of a file. The path is named in errors.
     ///
     /// # Errors
-    /// If they are truncated or no safetensors file.
+    /// If they are truncated, no safetensors file, or have another digest than the one among them.
     pub fn of_bytes(path: &Path, bytes: Vec<u8>) -> Result<Self, Error> {
         let damaged = |error| damaged(path, error);
         let (n_header, header) = SafeTensors::read_metadata(&bytes).map_err(damaged)?;
+        // Length and header.
+        let begin = 8 + n_header;
+        let numbers = bytes.get(begin..).unwrap_or_default();
+        let tensors = header.tensors();
+        let tensors = tensors.iter().map(|(name, info)| {
+            let (begin, end) = info.data_offsets;
+            let content = numbers.get(begin..end);
+            let content = content.ok_or(SafeTensorError::MetadataIncompleteBuffer)?;
+            Ok((&name[..], &info.shape[..], content))
+        });
+        let tensors = tensors.collect::<Result<_, _>>().map_err(damaged)?;
+        let metadata = pairs(&header);
+        let digest = digest(&metadata, tensors);
+        let stored = metadata.iter().find(|(key, _)| *key == DIGEST);
+        if let Some((_, stored)) = stored.filter(|(_, stored)| *stored != digest) {
+            let found = format!("content with the digest {digest}");
+            let expected = format!("{}, as it was written", Found::new(stored));
+            return Err(wrong(path, found, expected));
+        }
         Ok(Self {
             path: path.to_owned(),
-            bytes,
+            begin,
+            digest,
             header,
-            // Length and header.
-            begin: 8 + n_header,
+            bytes,
         })
     }
 
@@ -175,6 +209,25 @@ impl StoredEncoder {
     /// If there is none.
     pub fn data(&self) -> Result<&str, Error> {
         self.text(DATA, "the name of the data that it was trained on")
+    }
+
+    /// Returns the digest of the encoder, 64 hexadecimal digits. That of a file which holds none is computed.
+    pub fn digest(&self) -> &str {
+        &self.digest
+    }
+
+    /// Returns the keys and values of the metadata in the order of their keys.
+    pub fn metadata(&self) -> Vec<(&str, &str)> {
+        pairs(&self.header)
+    }
+
+    /// Returns the number of values of all tensors: parameters, and statistics of normalisation.
+    pub fn n_values(&self) -> usize {
+        let tensors = self.header.tensors();
+        let sizes = tensors
+            .values()
+            .map(|it| it.shape.iter().product::<usize>());
+        sizes.sum()
     }
 
     /// Returns the value of a key of the metadata, if there is one.
@@ -308,6 +361,14 @@ impl StoredEncoder {
             false => Err(self.wrong("tensors that the encoder does not take", Self::EXPECTED)),
         }
     }
+}
+
+/// Returns the keys and values of the metadata of a header in the order of their keys.
+fn pairs(header: &Metadata) -> Vec<(&str, &str)> {
+    let pairs = header.metadata().iter().flatten();
+    let mut pairs: Vec<_> = pairs.map(|(key, value)| (&key[..], &value[..])).collect();
+    pairs.sort_unstable();
+    pairs
 }
 
 /// Returns the error of a file in which something else was found.

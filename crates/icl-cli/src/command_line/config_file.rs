@@ -2,7 +2,7 @@
 //!
 //! Its keys are the long names of the command's options, or their aliases, with `-` or `_` between words. A
 //! list stands for an option that is repeated. Switches without a value, such as `--force`, belong to the
-//! command line alone, and so do `--config`, `--resume` and `--more`.
+//! command line alone, and so do `--config`, `--resume`, `--more` and `--rollback`.
 
 use std::ops::Range;
 use std::path::Path;
@@ -19,7 +19,7 @@ use crate::options::kind::Kind;
 use crate::options::nesting::too_deep;
 
 /// Options with a value that belong to the command line alone.
-const NOT_IN_FILES: [&str; 3] = ["config", "resume", "more"];
+const NOT_IN_FILES: [&str; 4] = ["config", "resume", "more", "rollback"];
 
 /// The options of a file.
 #[derive(Debug)]

@@ -13,7 +13,7 @@ struct Page {
 
 /// The commands that have options. A common option is one that a user of own data sets in the first days, or that cron
 /// needs; those of one method, of one kind of encoder or of the papers' formulas are not.
-const PAGES: [Page; 13] = [
+const PAGES: [Page; 14] = [
     Page {
         command: "train",
         common: "data target limit encoder epochs batch_size learning_rate hold_out out force json seed backend \
@@ -127,6 +127,14 @@ const PAGES: [Page; 13] = [
         command: "report",
         common: "",
         examples: &[["After an upgrade of icl", "icl report icl-runs/MUTAG-1"]],
+    },
+    Page {
+        command: "show",
+        common: "",
+        examples: &[[
+            "On which data, and at what cost",
+            "icl show day-9/encoder.safetensors",
+        ]],
     },
     Page {
         command: "split",

@@ -22,6 +22,7 @@ use crate::commands::man::ManOptions;
 use crate::commands::negatives::NegativesOptions;
 use crate::commands::report::ReportOptions;
 use crate::commands::run::RunOptions;
+use crate::commands::show::ShowOptions;
 use crate::commands::split::PartsOptions;
 use crate::commands::stream::StreamOptions;
 use crate::commands::train::TrainOptions;
@@ -57,6 +58,8 @@ pub enum Command {
     Update(Box<UpdateOptions>),
     /// Update an encoder as increments arrive, one after the other
     Stream(Box<StreamOptions>),
+    /// Print what the file of an encoder holds: its training, its data and the encoders before it
+    Show(ShowOptions),
     /// Write the embeddings of a data set
     Embed(Box<EmbedOptions>),
     /// Fit a map from old to new embeddings, or apply one, for what was stored before an update

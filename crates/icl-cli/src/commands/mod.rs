@@ -12,6 +12,7 @@ pub mod methods;
 pub mod negatives;
 pub mod report;
 pub mod run;
+pub mod show;
 pub mod split;
 pub mod stream;
 pub mod train;

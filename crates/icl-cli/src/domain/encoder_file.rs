@@ -1,17 +1,21 @@
 //! Encoders of a domain in their files.
 
 use std::path::Path;
+use std::time::SystemTime;
 
 use anyhow::anyhow;
 use burn::tensor::backend::{AutodiffBackend, Backend};
 use icl_core::{Error, Seed};
 use icl_data::{ContentHash, Found};
-use icl_models::StoredEncoder;
+use icl_models::{BURN_VERSION, DataOrigin, Origin, Parent, StoredEncoder};
+use icl_train::TrainingSettings;
+use time::OffsetDateTime;
 
 use crate::domain::Domain;
 use crate::domain::data::DataSet;
 use crate::files::whole;
 use crate::process::failure::Failure;
+use crate::process::terminal::tell;
 
 /// Key of the rule by which samples were held out from all training, with their share.
 const HOLD_OUT: &str = "hold-out";
@@ -19,11 +23,26 @@ const HOLD_OUT: &str = "hold-out";
 /// Key of the cost of retraining.
 const PASSES_PER_SAMPLE: &str = "passes-per-sample";
 
+/// Key of the temperature of the loss.
+const TEMPERATURE: &str = "temperature";
+/// Key of the number of negatives in the loss.
+const NEGATIVES: &str = "negatives";
+/// Key of the names of the classes, a JSON list.
+pub const CLASSES: &str = "classes";
+
 /// Facts about the training of an encoder.
 #[derive(Debug, Clone, Copy)]
 pub struct TrainedOn<'a> {
     /// Name of the data set.
     pub data: &'a str,
+    /// Names of its classes.
+    pub classes: &'a [String],
+    /// Settings, of which the file holds the loss.
+    pub settings: &'a TrainingSettings,
+    /// The training.
+    pub origin: &'a Origin,
+    /// Encoders before it, the first one first.
+    pub parents: &'a [Parent],
     /// Share of the samples that no training has seen, if it is known.
     pub hold_out: Option<f64>,
     /// Charged passes of the training from scratch that the encoder goes back to, divided by the number of its samples:
@@ -32,7 +51,7 @@ pub struct TrainedOn<'a> {
 }
 
 /// Writes an encoder with its configuration, from which it can be rebuilt, and the facts about its training as
-/// metadata. The same encoder gives the same bytes.
+/// metadata. The same encoder of the same day gives the same bytes. Returns the digest of the file.
 ///
 /// # Errors
 /// If the file could not be read again, because a number is not finite, or cannot be written; an earlier file still
@@ -42,7 +61,7 @@ pub fn save<D: Domain, B: Backend>(
     domain: &D,
     trained_on: TrainedOn<'_>,
     path: &Path,
-) -> Result<(), Failure> {
+) -> Result<String, Failure> {
     let unwritable =
         |error: String| Failure::Other(anyhow!("{}: cannot be written: {error}", path.display()));
     let file =
@@ -55,7 +74,8 @@ pub fn save<D: Domain, B: Backend>(
             error.expected()
         ))
     })?;
-    whole::write(path, file.stored.bytes())
+    whole::write(path, file.stored.bytes())?;
+    Ok(file.stored.digest().to_owned())
 }
 
 /// Returns the file of an encoder.
@@ -70,7 +90,47 @@ fn file_of<D: Domain, B: Backend>(
     metadata.extend(rule.map(|rule| (HOLD_OUT, rule)));
     let passes = trained_on.passes_per_sample;
     metadata.extend(passes.map(|passes| (PASSES_PER_SAMPLE, passes.to_string())));
-    StoredEncoder::new(encoder, D::ENCODER, trained_on.data, &metadata)
+    let settings = trained_on.settings;
+    metadata.push((TEMPERATURE, settings.temperature.to_string()));
+    metadata.push((NEGATIVES, settings.negatives.to_string()));
+    if !trained_on.classes.is_empty() {
+        let classes = serde_json::to_string(trained_on.classes);
+        metadata.push((CLASSES, classes.map_err(Error::message)?));
+    }
+    let names = (D::ENCODER, trained_on.data);
+    let origin = (trained_on.origin, trained_on.parents);
+    StoredEncoder::with_origin(encoder, names, metadata, origin)
+}
+
+/// Returns a training of today by this program.
+pub fn origin(command: &str, seed: u64, passes: f64, data: Vec<DataOrigin>) -> Origin {
+    Origin {
+        version: concat!("icl ", env!("CARGO_PKG_VERSION")).to_owned(),
+        burn: BURN_VERSION.to_owned(),
+        date: today(),
+        command: command.to_owned(),
+        seed,
+        passes,
+        data,
+    }
+}
+
+/// Returns the day (UTC), or that of the moment in the variable that makes builds reproducible, in seconds since 1970
+/// (<https://reproducible-builds.org/docs/source-date-epoch/>).
+fn today() -> String {
+    let given = std::env::var("SOURCE_DATE_EPOCH").ok();
+    let given = given.and_then(|it| OffsetDateTime::from_unix_timestamp(it.parse().ok()?).ok());
+    let moment = given.unwrap_or_else(|| SystemTime::now().into());
+    moment.date().to_string()
+}
+
+/// Returns the temperature and the number of negatives of the training of the encoder in a file, where the file says.
+///
+/// # Errors
+/// If the file cannot be read.
+pub fn loss_of(path: &Path) -> Result<[Option<f64>; 2], Failure> {
+    let stored = StoredEncoder::open(path).map_err(Failure::input)?;
+    Ok([TEMPERATURE, NEGATIVES].map(|key| stored.get(key)?.parse().ok()))
 }
 
 /// Encoder that was read from a file and checked, for any backend.
@@ -134,6 +194,29 @@ impl<D: Domain> EncoderFile<D> {
     pub fn passes_per_sample(&self) -> Option<f64> {
         let passes: f64 = self.stored.get(PASSES_PER_SAMPLE)?.parse().ok()?;
         (passes.is_finite() && passes > 0.0).then_some(passes)
+    }
+
+    /// Reports if data that are given as those of its training are others.
+    ///
+    /// # Errors
+    /// If the file's own account of its training cannot be read.
+    pub fn tell_other_data(&self, option: &str, found: &DataOrigin) -> Result<(), Failure> {
+        let Some(origin) = self.stored.origin().map_err(Failure::input)? else {
+            return Ok(());
+        };
+        let (n, digest) = origin.samples();
+        if (n, digest) != (found.n_samples, found.digest) {
+            let names: Vec<_> = origin.data.iter().map(|data| &data.name[..]).collect();
+            tell(format_args!(
+                "note: {option}: {} {} with the digest {}, other than the {n} with the digest {digest} that the encoder was \
+                 trained on ({})",
+                found.n_samples,
+                <D::Data as DataSet>::SAMPLES,
+                found.digest,
+                names.join(", ")
+            ));
+        }
+        Ok(())
     }
 
     /// Returns the CRC-32 of the file, by which interrupted work recognises its encoder.
@@ -231,18 +314,29 @@ mod tests {
         tensors.0
     }
 
-    fn trained_on(data: &str) -> TrainedOn<'_> {
-        TrainedOn {
+    /// Writes with an encoder the facts about a training.
+    fn trained<T>(data: &str, work: impl FnOnce(TrainedOn<'_>) -> T) -> T {
+        let origin = origin(
+            "icl train",
+            0,
+            61.5,
+            vec![DataOrigin::new("all", data, [1, 2])],
+        );
+        work(TrainedOn {
             data,
+            classes: &["0".to_owned(), "1".to_owned()],
+            settings: &TrainingSettings::default(),
+            origin: &origin,
+            parents: &[],
             hold_out: Some(0.1),
             passes_per_sample: Some(61.5),
-        }
+        })
     }
 
     /// Writes an encoder, with whatever configuration.
     fn save_with(config: &GcnConfig, encoder: &Gcn<Flex>, path: &Path) {
         let domain = Graphs::with(config.clone(), Default::default()).unwrap();
-        let file = file_of(encoder, &domain, trained_on("MUTAG")).unwrap();
+        let file = trained("MUTAG", |on| file_of(encoder, &domain, on)).unwrap();
         std::fs::write(path, file.bytes()).unwrap();
     }
 
@@ -269,7 +363,7 @@ mod tests {
             .unwrap()
             .valid();
         assert_eq!(tensors(&again), tensors(&encoder));
-        save(&again, &file.domain, trained_on(&file.data), &path).unwrap();
+        trained(&file.data, |on| save(&again, &file.domain, on, &path)).unwrap();
         assert!(std::fs::read(&path).unwrap() == first);
         // The module's own list of tensors is the one that is compared.
         let n_tensors = encoder.collect(None, None, false).len();

@@ -1,13 +1,13 @@
 //! Formats of files of embeddings.
 
-use std::fmt::Write;
 use std::path::Path;
 
 use anyhow::anyhow;
-use icl_data::vectors_as_parquet;
+use icl_data::{vectors_as_csv, vectors_as_parquet};
 use icl_models::{StoredTensor, safetensors_bytes};
 
 use crate::files::npy;
+use crate::files::row_facts::{RowFacts, as_columns};
 use crate::process::failure::Failure;
 
 /// Format of a file of embeddings.
@@ -38,69 +38,60 @@ impl EmbeddingFormat {
         }
     }
 
-    /// Returns whether a file of this format holds labels besides the embeddings.
-    pub fn holds_labels(self) -> bool {
+    /// Returns whether a file of this format holds facts about its rows next to the embeddings.
+    pub fn holds_facts(self) -> bool {
         self != Self::Npy
     }
 
-    /// Returns the bytes of a file of embeddings `[n, d]`, given row by row, with their labels and their places in the files of
-    /// the samples if the format holds them, and with the name of their data set if it has metadata.
+    /// Returns the bytes of a file of embeddings `[n, d]`, given row by row, with the facts about its rows if the format
+    /// holds them.
     ///
     /// # Errors
     /// If they cannot be written in this format, which is a fault of the program.
     ///
     /// # Panics
     /// If d is 0.
-    pub fn bytes(
-        self,
-        (values, d): (&[f32], usize),
-        (labels, positions): (Option<&[i64]>, &[usize]),
-        data: &str,
-    ) -> Result<Vec<u8>, Failure> {
+    pub fn bytes(self, (values, d): (&[f32], usize), facts: &RowFacts) -> Result<Vec<u8>, Failure> {
         let n = values.len() / d;
+        let other = |error: std::io::Error| Failure::Other(error.into());
         match self {
             Self::Npy => Ok(npy::bytes([n, d], values)),
-            Self::Safetensors => {
-                let mut tensors = vec![StoredTensor::of_f32("embeddings", vec![n, d], values)];
-                if let Some(labels) = labels {
-                    tensors.push(StoredTensor::of_i64("labels", vec![n], labels));
-                }
-                safetensors_bytes(&[("data", data)], &tensors).map_err(Failure::input)
-            }
+            Self::Safetensors => safetensors((values, [n, d]), facts),
             Self::Parquet => {
-                let bytes = vectors_as_parquet((values, d), labels, positions);
-                bytes.map_err(|error| Failure::Other(error.into()))
+                let texts = facts.texts(n);
+                vectors_as_parquet((values, d), &as_columns(&texts)).map_err(other)
             }
             Self::Csv => {
-                csv((values, d), labels, positions).map_err(|error| Failure::Other(error.into()))
+                let texts = facts.texts(n);
+                vectors_as_csv((values, d), &as_columns(&texts)).map_err(other)
             }
         }
     }
 }
 
-/// Writes a table with a row of names, without a column of labels where there are none. Numbers have the fewest digits
-/// that preserve them; no field needs quotes.
-fn csv(
-    (values, d): (&[f32], usize),
-    labels: Option<&[i64]>,
-    positions: &[usize],
-) -> Result<Vec<u8>, std::fmt::Error> {
-    let mut text = "index".to_owned();
-    if labels.is_some() {
-        text.push_str(",label");
+/// Returns a safetensors file: the tensors `embeddings` and, with classes, `labels`, places among the names in the metadata
+/// `classes`. Further metadata are `encoder`, `data`, `ids` and `columns`, the last two JSON.
+fn safetensors(
+    (values, shape): (&[f32], [usize; 2]),
+    facts: &RowFacts,
+) -> Result<Vec<u8>, Failure> {
+    let mut tensors = vec![StoredTensor::of_f32("embeddings", shape.to_vec(), values)];
+    let json = |value: serde_json::Result<String>| value.map_err(Failure::input);
+    let mut metadata: Vec<(&str, String)> = Vec::new();
+    metadata.extend(facts.encoder.clone().map(|it| ("encoder", it)));
+    metadata.extend(facts.data.clone().map(|it| ("data", it)));
+    if let Some(ids) = &facts.ids {
+        metadata.push(("ids", json(serde_json::to_string(ids))?));
     }
-    for column in 0..d {
-        write!(text, ",e{column}")?;
+    if let Some(labels) = &facts.labels {
+        let labels: Vec<i64> = labels.iter().map(|&label| label as i64).collect();
+        tensors.push(StoredTensor::of_i64("labels", vec![shape[0]], &labels));
+        metadata.push(("classes", json(serde_json::to_string(&facts.classes))?));
     }
-    for (index, (row, position)) in values.chunks_exact(d).zip(positions).enumerate() {
-        write!(text, "\n{position}")?;
-        if let Some(label) = labels.and_then(|labels| labels.get(index)) {
-            write!(text, ",{label}")?;
-        }
-        for value in row {
-            write!(text, ",{value}")?;
-        }
+    if !facts.columns.is_empty() {
+        metadata.push(("columns", json(serde_json::to_string(&facts.columns))?));
     }
-    text.push('\n');
-    Ok(text.into_bytes())
+    metadata.sort_unstable();
+    let metadata: Vec<(&str, &str)> = metadata.iter().map(|(key, it)| (*key, &it[..])).collect();
+    safetensors_bytes(&metadata, &tensors).map_err(Failure::input)
 }

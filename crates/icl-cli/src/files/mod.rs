@@ -10,6 +10,7 @@ pub mod new_folders;
 pub mod npy;
 mod npy_header;
 pub mod output_files;
+pub mod row_facts;
 pub mod tensor_rows;
 pub mod whole;
 pub mod work_folder;

@@ -8,6 +8,8 @@ use icl_data::Found;
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensors};
 
+use crate::files::row_facts::RowFacts;
+
 /// Size of the largest file that is read, in bytes: 2 GiB.
 const MAX_BYTES: u64 = 2 << 30;
 /// Name of the tensor that is preferred to others.
@@ -24,6 +26,8 @@ pub struct TensorRows {
     pub n_columns: usize,
     /// Values, row by row.
     pub values: Vec<f64>,
+    /// Facts about the rows.
+    pub facts: RowFacts,
 }
 
 /// Reads the tensor named `embeddings`, or the only tensor with two dimensions, of 16, 32 or 64-bit
@@ -86,7 +90,21 @@ pub fn read(path: &Path) -> Result<TensorRows, Error> {
         n_rows,
         n_columns,
         values,
+        facts: facts(&bytes),
     })
+}
+
+/// Returns what the metadata of a file say about its rows.
+fn facts(bytes: &[u8]) -> RowFacts {
+    let header = SafeTensors::read_metadata(bytes).ok();
+    let metadata = header.and_then(|(_, header)| header.metadata().clone());
+    let metadata = metadata.unwrap_or_default();
+    let ids = metadata.get("ids");
+    RowFacts {
+        encoder: metadata.get("encoder").cloned(),
+        ids: ids.and_then(|ids| serde_json::from_str(ids).ok()),
+        ..RowFacts::default()
+    }
 }
 
 fn each<const N: usize>(bytes: &[u8], decode: impl Fn([u8; N]) -> f64) -> Vec<f64> {

@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use anyhow::anyhow;
-use clap::Args;
+use clap::{Arg, Args};
 use icl_core::Error;
 use icl_train::{NegativesForm, NegativesSchedule, StopRule, TrainingSettings};
 use serde::{Serialize, Serializer};
@@ -57,9 +57,10 @@ pub struct LossOptions {
         long,
         value_name = "TAU",
         value_parser = bounds::number_in(bounds::TEMPERATURE),
-        default_value_t = TrainingSettings::default().temperature
+        default_value = TrainingSettings::default().temperature.to_string()
     )]
-    pub temperature: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub temperature: Option<f64>,
     /// Number of negatives K in the formulas, which makes K + 1 candidates; a batch may hold more or fewer. With auto, the
     /// number for training that the encoder's own AUC advises before an update, and the default for the exact risk
     #[arg(
@@ -67,9 +68,10 @@ pub struct LossOptions {
         visible_alias = "k",
         alias = "K",
         value_name = "K|auto",
-        default_value = "31"
+        default_value = TrainingSettings::default().negatives.to_string()
     )]
-    pub negatives: Negatives,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub negatives: Option<Negatives>,
     /// Course of K over the training: the peak in all steps (fixed), from 1 to it (up), from it to 1 (down), quickly up and
     /// slowly down (ans), or what is best at each evaluation (stagewise)
     #[arg(
@@ -97,13 +99,72 @@ pub struct LossOptions {
     pub negatives_form: NegativesForm,
 }
 
+/// Options of the loss that an encoder's file gives to a training of that encoder.
+const OF_ENCODER: [&str; 2] = ["temperature", "negatives"];
+
+/// Returns an option of the loss as a command takes it that trains the encoder in a file: without a default of its own.
+pub fn inherited(option: Arg) -> Arg {
+    if !OF_ENCODER.contains(&option.get_id().as_str()) {
+        return option;
+    }
+    let help = option
+        .get_help()
+        .map(ToString::to_string)
+        .unwrap_or_default();
+    let default = option.get_default_values()[0]
+        .to_string_lossy()
+        .into_owned();
+    option.default_value(None).help(format!(
+        "{help}. Without it, that of the encoder's training, or {default} where its file does not say"
+    ))
+}
+
 impl LossOptions {
+    /// Returns the temperature.
+    pub fn temperature(&self) -> f64 {
+        let default = TrainingSettings::default().temperature;
+        self.temperature.unwrap_or(default)
+    }
+
+    /// Returns the number of negatives.
+    pub fn negatives(&self) -> Negatives {
+        let default = TrainingSettings::default().negatives;
+        self.negatives.unwrap_or(Negatives::Number(default))
+    }
+
+    /// Fills in the temperature and the number of negatives of an encoder's training, unless they were given. Reports
+    /// what it fills in, and warns of a difference.
+    pub fn inherit(&mut self, [temperature, negatives]: [Option<f64>; 2]) {
+        if let Some(before) = temperature {
+            match self.temperature {
+                Some(found) if found != before => tell_different("temperature", found, before),
+                Some(_) => {}
+                None => tell_inherited("temperature", before, self.temperature()),
+            }
+        }
+        if let Some(before) = negatives {
+            match (self.negatives, self.negatives()) {
+                (Some(Negatives::Number(found)), _) if found != before => {
+                    tell_different("negatives", found, before);
+                }
+                (None, Negatives::Number(default)) => tell_inherited("negatives", before, default),
+                _ => {}
+            }
+        }
+        self.temperature = self
+            .temperature
+            .or(temperature)
+            .or(Some(self.temperature()));
+        let negatives = negatives.map(Negatives::Number);
+        self.negatives = self.negatives.or(negatives).or(Some(self.negatives()));
+    }
+
     /// Checks that the peak is asked for once. `can_ask` says whether the command has an encoder that can advise it.
     ///
     /// # Errors
     /// If it is not, or cannot be asked for.
     pub fn check(&self, can_ask: bool) -> Result<(), Failure> {
-        match (self.negatives, self.negatives_peak) {
+        match (self.negatives(), self.negatives_peak) {
             (Negatives::Auto, Some(peak)) => Err(Failure::input(anyhow!(
                 "negatives-peak: found {peak} with --negatives auto, which finds the peak, expected one of them"
             ))),
@@ -129,6 +190,23 @@ impl LossOptions {
                 choice::name(&stop)
             ));
         }
+    }
+}
+
+/// Warns of a loss that is not that of the encoder's training.
+fn tell_different(option: &str, found: f64, before: f64) {
+    tell(format_args!(
+        "warning: {option}: found {found}, and the encoder was trained with {before}: its risk before and after this \
+         training is that of another loss"
+    ));
+}
+
+/// Reports a value of the encoder's training where it is not the default.
+fn tell_inherited(option: &str, before: f64, default: f64) {
+    if before != default {
+        tell(format_args!(
+            "note: {option} {before}, as in the encoder's training"
+        ));
     }
 }
 

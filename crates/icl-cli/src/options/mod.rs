@@ -4,6 +4,7 @@ pub mod bounds;
 pub mod budget;
 pub mod choice;
 pub mod classes;
+pub mod command_line;
 pub mod data;
 pub mod encoder;
 pub mod evaluation;

@@ -26,14 +26,14 @@ impl StepOptions {
             warm_up: self.warm_up,
             weight_decay: self.weight_decay,
             clip_norm: self.clip_norm,
-            temperature: loss.temperature,
-            negatives: match loss.negatives {
+            temperature: loss.temperature(),
+            negatives: match loss.negatives() {
                 Negatives::Number(number) => number,
                 Negatives::Auto => defaults.negatives,
             },
             step_negatives: StepNegatives {
                 schedule: loss.negatives_schedule,
-                peak: match (loss.negatives, loss.negatives_peak) {
+                peak: match (loss.negatives(), loss.negatives_peak) {
                     (_, Some(peak)) => NegativesPeak::Number(peak),
                     (Negatives::Auto, None) => NegativesPeak::Auto,
                     (Negatives::Number(_), None) => NegativesPeak::Reference,

@@ -77,7 +77,7 @@ fn where_nothing_is_written() {
     assert!(
         fs::read_to_string(at.join("a.csv"))
             .unwrap()
-            .starts_with("index,label,e0")
+            .starts_with("id,label,encoder,e0")
     );
     // An ending in capitals is the same ending.
     icl(at, &split(&format!("{EMBED} B.NPY"))).succeeded();

@@ -4,6 +4,7 @@ use std::fs;
 
 use super::{EMBED, Graph, Tensors, assert_close, embedding, encoder, npy, toys, write_data};
 use crate::support::{icl, names, split};
+use serde_json::Value;
 use tempfile::tempdir;
 
 #[test]
@@ -46,24 +47,45 @@ fn every_format_holds_the_embeddings() {
         .collect();
     assert_eq!(
         labels,
-        graphs.iter().map(|graph| graph.class).collect::<Vec<_>>()
+        graphs
+            .iter()
+            .map(|graph| i64::from(graph.class == 12))
+            .collect::<Vec<_>>()
     );
+    assert_eq!(tensors.metadata["classes"], "[\"-5\",\"12\"]");
+    let ids: Vec<String> = serde_json::from_str(tensors.metadata["ids"].as_str().unwrap()).unwrap();
+    assert!(
+        ids.iter()
+            .map(String::as_str)
+            .eq((0..300).map(|it| it.to_string()).collect::<Vec<_>>())
+    );
+    let digest = tensors.metadata["encoder"].as_str().unwrap();
+    assert_eq!(digest.len(), 64);
     assert_eq!(tensors.tensors.len(), 2);
+    let rows: Value =
+        serde_json::from_slice(&fs::read(at.path().join("a.rows.json")).unwrap()).unwrap();
+    assert_eq!(
+        (&rows["encoder"], &rows["data"]),
+        (&digest.into(), &"T".into())
+    );
+    assert_eq!(rows["ids"], serde_json::json!(ids));
+    assert_eq!(rows["labels"], serde_json::json!(labels));
 
     let csv = fs::read_to_string(at.path().join("a.csv")).unwrap();
     let mut lines = csv.lines();
     let names: Vec<String> = (0..12).map(|column| format!(",e{column}")).collect();
     assert_eq!(
         lines.next().unwrap(),
-        format!("index,label{}", names.concat())
+        format!("id,label,encoder{}", names.concat())
     );
     let mut of_csv = Vec::new();
     for (index, line) in lines.enumerate() {
         let fields: Vec<&str> = line.split(',').collect();
         assert_eq!(fields[0], index.to_string());
         assert_eq!(fields[1], graphs[index].class.to_string());
+        assert_eq!(fields[2], digest);
         of_csv.extend(
-            fields[2..]
+            fields[3..]
                 .iter()
                 .map(|field| f64::from(field.parse::<f32>().unwrap())),
         );
@@ -77,6 +99,7 @@ fn every_format_holds_the_embeddings() {
             "a.csv",
             "a.labels.npy",
             "a.npy",
+            "a.rows.json",
             "a.safetensors",
             "e.safetensors"
         ]

@@ -3,6 +3,7 @@
 mod dry_run;
 mod rejected;
 mod resumed;
+mod rollback;
 mod watched;
 
 use std::fs;
@@ -64,6 +65,8 @@ fn it_goes_through_a_stream() {
             "002-3",
             "003-4",
             "config.toml",
+            "current",
+            "current.json",
             "decisions.jsonl",
             "ledger.jsonl",
             "matrix.json",

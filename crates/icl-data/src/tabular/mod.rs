@@ -40,4 +40,4 @@ pub use schema::TableSchema;
 pub use statistics::FeatureStatistics;
 pub use table::RawTable;
 pub use views::{NoiseKind, TableViews, TableViewsConfig};
-pub use write_vectors::vectors_as_parquet;
+pub use write_vectors::{TextColumn, vectors_as_csv, vectors_as_parquet};

@@ -14,6 +14,7 @@ use icl_report::CommandOutcome;
 use crate::files::embedding_format::EmbeddingFormat;
 use crate::files::embeddings;
 use crate::files::output_files::OutputFiles;
+use crate::files::row_facts::RowFacts;
 use crate::options::choice;
 use crate::options::execution::DEFAULT_SEED;
 use crate::options::output::print_outcome;
@@ -162,9 +163,14 @@ fn apply(options: &AlignOptions, out: &Path, from: &Path, map: &Path) -> Result<
         .map_err(|error| Failure::input(anyhow!("{}: {error}", from.display())))?;
     let values: Vec<f32> = mapped.rows().flatten().map(|value| *value as f32).collect();
     let name = from.file_name().unwrap_or_default().to_string_lossy();
-    let index: Vec<usize> = (0..mapped.n_rows()).collect();
+    let index = (0..mapped.n_rows()).map(|row| row.to_string());
+    let facts = RowFacts {
+        data: Some(name.into_owned()),
+        ids: Some(index.collect()),
+        ..RowFacts::default()
+    };
     let rows = (&values[..], mapped.n_columns());
-    file.write(out, &format.bytes(rows, (None, &index), &name)?)?;
+    file.write(out, &format.bytes(rows, &facts)?)?;
     file.publish()?;
     note_faults(from, &old);
     print(format_args!(

@@ -7,7 +7,7 @@ use icl_core::HostRows;
 use icl_core::drift::DriftData;
 
 use crate::files::embeddings;
-use crate::files::embeddings::StoredEmbeddings;
+use crate::files::embeddings::{StoredEmbeddings, check_one_encoder, check_same_samples};
 use crate::process::failure::Failure;
 
 /// Embeddings of anchors, positives and noise, all of one width.
@@ -39,6 +39,9 @@ impl Sets {
         for other in all {
             check_width(other, &pairs[0])?;
         }
+        let all = pairs.iter().chain(&noise);
+        let all = all.chain(new_pairs.iter().flatten());
+        check_one_encoder(&all.collect::<Vec<_>>())?;
         check_pairs(&pairs)?;
         new_pairs.as_ref().map_or(Ok(()), check_pairs)?;
         let d = pairs[0].n_columns;
@@ -77,7 +80,7 @@ fn check_width(of: &StoredEmbeddings, anchors: &StoredEmbeddings) -> Result<(), 
 
 fn check_pairs([anchors, positives]: &[StoredEmbeddings; 2]) -> Result<(), Failure> {
     if positives.n_rows == anchors.n_rows {
-        return Ok(());
+        return check_same_samples(positives, anchors);
     }
     Err(Failure::input(anyhow!(
         "{}: found shape {}, expected {} rows, one for each anchor in {}",

@@ -17,9 +17,12 @@ use crate::domain::encoder_choice::{OnStoredEncoder, with_stored_encoder};
 use crate::domain::encoder_file::EncoderFile;
 use crate::files::apart::check_apart;
 use crate::files::embedding_format::EmbeddingFormat;
+use crate::files::embeddings::facts_path;
 use crate::files::npy;
 use crate::files::output_files::{OutputFiles, next_to};
+use crate::files::row_facts::RowFacts;
 use crate::options::bounds;
+use crate::options::classes::Classes;
 use crate::options::data::DataOptions;
 use crate::options::execution::{BACKEND_VALUE, DEFAULT_SEED, backend_help, fill_backend};
 use crate::process::failure::Failure;
@@ -29,10 +32,11 @@ use embeddings::Embeddings;
 
 const DETAILS: &str = "\
 Samples are embedded without augmentation (images: the centre view), one row a sample in the order of the data, \
-with the normalisation statistics stored in the encoder. The extension of FILE selects the format: .npy (f32, \
-[n, d]; labels in NAME.labels.npy), .safetensors (`embeddings` and `labels`), .parquet (index, label, embedding) or .csv (index, \
-label, e0, e1, …). Labels are those of the files of the data; without any, they are left out. With --views 2, FILE holds a \
-random view of each sample instead, and NAME.positives.EXT a second one, as icl diagnose takes them.";
+with the normalisation statistics stored in the encoder. The extension of FILE selects the format: .parquet (id, label, \
+columns of --keep, encoder, embedding), .csv (the same with e0, e1, … as the embedding), .safetensors (`embeddings` and `labels`, the \
+rest as metadata) or .npy (f32, [n, d]; labels in NAME.labels.npy, the rest in NAME.rows.json). `encoder` is the encoder's digest, \
+`id` the path of an image, or the place of the sample in its file, counted from 0. Labels are names of classes, as numbers their \
+places among these; without classes they are left out. With --views 2, FILE holds a random view of each sample instead, and NAME.positives.EXT a second one, as icl diagnose takes them.";
 
 /// Options of `icl embed`.
 #[derive(Debug, Clone, Args)]
@@ -43,6 +47,12 @@ pub struct EmbedOptions {
     from: PathBuf,
     #[command(flatten)]
     data: DataOptions,
+    /// Column of a table whose texts are the ids of the rows; it is no feature. Without it, their places in the file
+    #[arg(long, value_name = "COLUMN", help_heading = "Data")]
+    id: Option<String>,
+    /// Columns of a table that are copied next to the embeddings, comma-separated
+    #[arg(long, value_name = "COLUMNS", help_heading = "Data")]
+    keep: Option<Classes>,
     /// Number of views of each sample: 1 without augmentation, or 2 random ones, embedded as the losses see them, through the
     /// projection head if there is one
     #[arg(
@@ -82,6 +92,10 @@ struct Resolved {
     backend: String,
     /// Seed of two random views, or none for views without augmentation.
     pairs: Option<u64>,
+    /// Column of the names of samples.
+    id: Option<String>,
+    /// Columns that are copied.
+    keep: Vec<String>,
 }
 
 /// Reads an encoder and data, embeds the samples without augmentation and writes a row for each.
@@ -106,8 +120,17 @@ pub fn embed(mut options: EmbedOptions) -> Result<(), Failure> {
         from: options.from,
         out: options.out,
         backend: fill_backend(&mut options.backend)?.to_owned(),
+        id: options.id.clone(),
+        keep: options.keep.map(|Classes(names)| names).unwrap_or_default(),
     };
-    let others = [resolved.labels(), resolved.positives()];
+    options.data.reading.id = options.id;
+    let positives = resolved.positives();
+    let others = [
+        resolved.labels(),
+        resolved.facts(&resolved.out),
+        positives.as_deref().and_then(|path| resolved.facts(path)),
+        positives,
+    ];
     let others: Vec<PathBuf> = others.into_iter().flatten().collect();
     let inputs = [
         ("from", resolved.from.as_path()),
@@ -162,28 +185,29 @@ impl OnStoredEncoder<1> for Embed<'_> {
             }
         }
         tell_unlabelled(data);
-        let labels = data.has_labels().then(|| data.original_labels());
-        let labels = labels.as_deref();
-        let positions = data.positions();
+        let facts = resolved.row_facts(encoder.stored.digest(), data)?;
         let files = self.files;
-        let mut beside_it = String::new();
-        if let (Some(labels), Some(path)) = (labels, resolved.labels()) {
-            files.write(&path, &npy::integer_bytes(labels))?;
-            beside_it.push_str(&format!(", labels to {}", path.display()));
+        let mut next_to_it = String::new();
+        if let (Some(labels), Some(path)) = (&facts.labels, resolved.labels()) {
+            let labels: Vec<i64> = labels.iter().map(|&label| label as i64).collect();
+            files.write(&path, &npy::integer_bytes(&labels))?;
+            next_to_it.push_str(&format!(", labels to {}", path.display()));
         }
-        let bytes = |of: &Embeddings| {
-            let rows = (&of.values[..], of.d);
-            let samples = (labels, &positions[..]);
-            resolved.format.bytes(rows, samples, data.name())
+        let write = |of: &Embeddings, path: &Path| {
+            if let Some(path) = resolved.facts(path) {
+                let json = serde_json::to_vec(&facts);
+                files.write(&path, &json.map_err(|error| Failure::Other(error.into()))?)?;
+            }
+            files.write(path, &resolved.format.bytes((&of.values, of.d), &facts)?)
         };
         if let (Some(positives), Some(path)) = (&positives, resolved.positives()) {
-            files.write(&path, &bytes(positives)?)?;
-            beside_it.push_str(&format!(", positives to {}", path.display()));
+            write(positives, &path)?;
+            next_to_it.push_str(&format!(", positives to {}", path.display()));
         }
-        files.write(&resolved.out, &bytes(&embeddings)?)?;
+        write(&embeddings, &resolved.out)?;
         files.publish()?;
         print(format_args!(
-            "{} embeddings of width {} written to {}{beside_it}",
+            "{} embeddings of width {} written to {}{next_to_it}",
             embeddings.rows().len(),
             embeddings.d,
             resolved.out.display()
@@ -194,7 +218,50 @@ impl OnStoredEncoder<1> for Embed<'_> {
 impl Resolved {
     /// Returns the file of labels, where the embeddings' own cannot hold them.
     fn labels(&self) -> Option<PathBuf> {
-        (!self.format.holds_labels()).then(|| next_to(&self.out, "labels"))
+        (!self.format.holds_facts()).then(|| next_to(&self.out, "labels"))
+    }
+
+    /// Returns the file of the facts about the rows of a file of embeddings that cannot hold them.
+    fn facts(&self, path: &Path) -> Option<PathBuf> {
+        (!self.format.holds_facts()).then(|| facts_path(path))
+    }
+
+    /// Returns the facts about the rows: an encoder of this digest embeds the samples of the data.
+    fn row_facts<D: DataSet>(&self, encoder: &str, data: &D) -> Result<RowFacts, Failure> {
+        let ids = match &self.id {
+            Some(column) => data.ids(column).map_err(|reason| {
+                Failure::input(anyhow!(
+                    "id: found {}, expected a column of {}: {reason}",
+                    Found::new(column),
+                    data.name()
+                ))
+            })?,
+            // Images have the names of their files.
+            None => data.ids("").unwrap_or_else(|_| {
+                let positions = data.positions().into_iter();
+                positions.map(|position| position.to_string()).collect()
+            }),
+        };
+        let columns = self.keep.iter().map(|name| {
+            let texts = data.texts(name).ok_or_else(|| {
+                Failure::input(anyhow!(
+                    "keep: found {}, expected a column of {} that is read",
+                    Found::new(name),
+                    data.name()
+                ))
+            })?;
+            Ok((name.clone(), texts))
+        });
+        let facts = RowFacts {
+            encoder: Some(encoder.to_owned()),
+            data: Some(data.name().to_owned()),
+            ids: Some(ids),
+            classes: data.class_names(),
+            labels: data.has_labels().then(|| data.labels()),
+            columns: columns.collect::<Result<_, Failure>>()?,
+        };
+        facts.check_columns()?;
+        Ok(facts)
     }
 
     /// Returns the file of positives, if there are any.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::{ExactRisk, Group, GrowthRatio, Increment, Seed};
+use icl_models::{DataOrigin, Origin, Parent};
 use icl_report::{EmbeddingMap, RunRecord};
 use icl_train::{
     Budget, Callbacks, Identity, Method, Trainer, TrainingRecord, TrainingSettings, UpdateRule,
@@ -21,6 +22,7 @@ use crate::files::whole::remove_if_there;
 use crate::files::work_folder::WorkFolder;
 use crate::files::work_place::ENCODER;
 use crate::options::budget::UpdateBudget;
+use crate::options::command_line::command_line;
 use crate::process::failure::Failure;
 use crate::process::interrupt;
 use crate::process::progress::{Display, ended, notes};
@@ -70,19 +72,28 @@ impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
         if self.seed == *self.resolved.seeds.start() {
             tell_equal(self.data, &increment)?;
         }
+        let contents = self.data.contents()?;
+        let source = |part: &str, samples: &[usize]| {
+            let contents = samples.iter().map(|&sample| contents[sample]);
+            DataOrigin::new(part, self.data.name(), contents)
+        };
+        let sources = [
+            source("old", increment.old()),
+            source("new", increment.new_data()),
+        ];
         let held_out = &self.resolved.options.hold_out;
         // By seed, not by content: seeds are repetitions, each with held-out samples of its own.
         let (increment, held_out) = held_out.draw(increment, seed)?;
         let held_out = held_out.as_ref();
         match self.domain.refitted(self.data, split, increment.old())? {
-            None => self.run_on(&increment, held_out),
+            None => self.run_on(&increment, held_out, &sources),
             Some((domain, data)) => {
                 let refitted = SeedComparison::<D, B> {
                     domain: &domain,
                     data: &data,
                     ..*self
                 };
-                refitted.run_on(&increment, held_out)
+                refitted.run_on(&increment, held_out, &sources)
             }
         }
     }
@@ -92,6 +103,7 @@ impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
         &self,
         increment: &Increment,
         held_out: Option<&Increment>,
+        sources: &[DataOrigin; 2],
     ) -> Result<(Vec<RunRecord>, EmbeddingMap), Failure> {
         let seed = Seed::new(self.seed);
         let trainer = self.trainer(increment);
@@ -115,8 +127,15 @@ impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
             first.risk,
             notes(&first.record),
         ));
-        let passes_per_sample = first.record.cost.charged() / increment.old().len() as f64;
-        self.save(&first.encoder, FIRST, passes_per_sample)?;
+        let passes = first.record.cost.charged();
+        let passes_per_sample = passes / increment.old().len() as f64;
+        let origin = self.origin(passes, &sources[..1])?;
+        let theta_0 = (&first.encoder, FIRST);
+        let digest = self.save(theta_0, (&origin, &[]), passes_per_sample)?;
+        let theta_0 = Parent {
+            digest,
+            origin: Some(origin),
+        };
 
         let mut ran = Vec::new();
         for method in &self.resolved.methods {
@@ -125,7 +144,9 @@ impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
             let budget = self.budget(method, passes_per_sample);
             let starts = (first.trained.clone(), fresh);
             let one = self.run_method(increment, (method, budget), starts)?;
-            self.save(&one.encoder, &method.name, passes_per_sample)?;
+            let origin = self.origin(one.record.cost.charged(), sources)?;
+            let origin = (&origin, std::slice::from_ref(&theta_0));
+            self.save((&one.encoder, &method.name), origin, passes_per_sample)?;
             ran.push(one);
         }
         self.write_up(
@@ -192,13 +213,21 @@ impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
         })
     }
 
-    /// Writes an encoder. Updates are predicted by the cost of θ₀.
+    /// Returns a training of this seed.
+    fn origin(&self, passes: f64, sources: &[DataOrigin]) -> Result<Origin, Failure> {
+        let command = command_line("run", &self.resolved.options)?;
+        let sources = sources.to_vec();
+        Ok(encoder_file::origin(&command, self.seed, passes, sources))
+    }
+
+    /// Writes an encoder under a name with its training and the encoders before it, and returns the digest of its file.
+    /// Updates are predicted by the cost of θ₀.
     fn save(
         &self,
-        encoder: &D::Encoder<B::InnerBackend>,
-        name: &str,
+        (encoder, name): (&D::Encoder<B::InnerBackend>, &str),
+        (origin, parents): (&Origin, &[Parent]),
         passes_per_sample: f64,
-    ) -> Result<(), Failure> {
+    ) -> Result<String, Failure> {
         let file = format!("{ENCODER}{}-seed{}.safetensors", in_files(name), self.seed);
         let path = self.work.results().join(file);
         // What a seed held out has no rule by contents.
@@ -206,6 +235,10 @@ impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
         let hold_out = (share == 0.0).then_some(share);
         let trained_on = TrainedOn {
             data: self.data.name(),
+            classes: &self.data.class_names(),
+            settings: &self.resolved.settings,
+            origin,
+            parents,
             hold_out,
             passes_per_sample: Some(passes_per_sample),
         };

@@ -11,6 +11,7 @@ use icl_train::TrainError;
 
 use crate::backend::OnBackend;
 use crate::commands::stream::arrived::Arrived;
+use crate::commands::stream::current::serve;
 use crate::commands::stream::experience::{CurrentExperience, ExperienceRecord};
 use crate::commands::stream::folder::{AtWork, StreamFolder};
 use crate::commands::stream::gathered::{Gathered, like};
@@ -18,7 +19,7 @@ use crate::commands::stream::manifest::Listed;
 use crate::commands::stream::options::Resolved;
 use crate::commands::stream::provenance::{Provenance, changed};
 use crate::commands::stream::source::Source;
-use crate::commands::stream::strategy::StrategyRun;
+use crate::commands::stream::strategy::{N_MEMORIES, StrategyRun};
 use crate::commands::stream::summary::{Summary, record};
 use crate::domain::Domain;
 use crate::domain::data::DataSet;
@@ -122,6 +123,10 @@ impl<D: Domain> Course<'_, D> {
     ) -> Result<StreamRecord, Failure> {
         self.resume(folder)?;
         let resolved = self.resolved;
+        if !self.records.is_empty() {
+            // A kill may have come between an experience and the encoder to serve.
+            serve(folder.path(), &self.runs[0].encoder, self.records.len())?;
+        }
         let mut summary = Summary::new(resolved, config);
         let group = group();
         loop {
@@ -178,10 +183,12 @@ impl<D: Domain> Course<'_, D> {
             let path = folder.experience(at, name);
             for (run, done) in self.runs.iter_mut().zip(done) {
                 run.publish(&path, done);
-                if let Some(last) = self.records.last() {
-                    run.forget(&folder.experience(at - 1, &last.streamed.name));
+                if let Some(old) = at.checked_sub(N_MEMORIES) {
+                    let name = &self.records[old].streamed.name;
+                    run.forget(&folder.experience(old, name));
                 }
             }
+            serve(folder.path(), &self.runs[0].encoder, at + 1)?;
             self.records.push(record);
         }
     }

@@ -5,6 +5,7 @@ use std::path::Path;
 use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::{Group, Increment, Seed};
+use icl_models::{DataOrigin, StoredEncoder};
 use icl_report::StreamedExperience;
 use icl_train::{
     Callbacks, Decision, Experience, Stream, StreamState, TrainError, TrainErrorKind, UpdateRule,
@@ -17,13 +18,14 @@ use crate::commands::stream::gathered::Gathered;
 use crate::commands::stream::options::Resolved;
 use crate::commands::stream::provenance::Provenance;
 use crate::commands::stream::strategy::{Done, StrategyRun, read_json, write_json};
-use crate::domain::Collated;
-use crate::domain::Domain;
 use crate::domain::data::DataSet;
 use crate::domain::downstream::HeldOutComparison;
 use crate::domain::encoder_file;
 use crate::domain::encoder_file::{EncoderFile, TrainedOn};
+use crate::domain::{Codec, Collated, Domain};
 use crate::files::encoder_work::ENCODER;
+use crate::files::whole;
+use crate::options::command_line::command_line;
 use crate::process::causes::Causes;
 use crate::process::failure::Failure;
 use crate::process::interrupt;
@@ -209,8 +211,10 @@ impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
                 (trained.live.encoder, trained.live.state, facts)
             }
         };
-        if run.is_own() {
-            self.save(&after, &state, &path)?;
+        match self.from.filter(|_| run.is_own()) {
+            Some(from) if self.is_as_in(from)? => whole::write(&path, from.stored.bytes())?,
+            _ if run.is_own() => self.save(run, (&after, &state), &path)?,
+            _ => {}
         }
         Ok(StrategyOutcome {
             before: None,
@@ -220,6 +224,13 @@ impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
             train_s,
             held_out: HeldOutComparison::default(),
         })
+    }
+
+    /// Whether the configuration of the encoder is that of a file: features that rest on statistics of the data may have
+    /// been estimated since.
+    fn is_as_in(&self, file: &EncoderFile<D>) -> Result<bool, Failure> {
+        let [own, given] = [&*self.gathered.domain, &file.domain].map(Codec::describe);
+        Ok(own.map_err(Failure::input)? == given.map_err(Failure::input)?)
     }
 
     /// Trains a strategy with a bar, a state from which it continues, and the signal to stop.
@@ -249,12 +260,22 @@ impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
         Ok(self.gathered.domain.grow(encoder, seed))
     }
 
+    /// Writes the encoder after a training, with the encoder before it as its parent.
     pub(super) fn save(
         &self,
-        encoder: &D::Encoder<B::InnerBackend>,
-        state: &StreamState,
+        run: &StrategyRun<'_>,
+        (encoder, state): (&D::Encoder<B::InnerBackend>, &StreamState),
         path: &Path,
     ) -> Result<(), Failure> {
+        let parents = match (self.at, self.from) {
+            (0, None) => Vec::new(),
+            (0, Some(from)) => from.stored.lineage().map_err(Failure::input)?,
+            _ => {
+                let before = StoredEncoder::open(&run.encoder);
+                let lineage = before.and_then(|it| it.lineage());
+                lineage.map_err(Failure::input)?
+            }
+        };
         let share = self.resolved.options.course.measured.share();
         // What the first encoder has seen, its updates have seen.
         let hold_out = match self.from {
@@ -269,12 +290,44 @@ impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
                 first.cost.charged() / n_trained as f64
             }),
         };
+        let training = &self.resolved.training;
+        let cost = state
+            .experiences()
+            .last()
+            .map_or(0.0, |it| it.cost.charged());
+        let command = command_line("stream", &self.resolved.options)?;
         let trained_on = TrainedOn {
             data: self.gathered.data.name(),
+            classes: &self.gathered.data.class_names(),
+            settings: &training.settings,
+            origin: &encoder_file::origin(&command, training.seed, cost, self.sources(run)),
+            parents: &parents,
             hold_out,
             passes_per_sample,
         };
-        encoder_file::save(encoder, &*self.gathered.domain, trained_on, path)
+        encoder_file::save(encoder, &*self.gathered.domain, trained_on, path).map(drop)
+    }
+
+    /// Returns the data of the training of this experience: those before, and its own with those that waited.
+    fn sources(&self, run: &StrategyRun<'_>) -> Vec<DataOrigin> {
+        let experiences = &self.gathered.experiences[..=self.at];
+        let contents = |of: &[Arrived]| {
+            let contents = of.iter().flat_map(|it| it.contents.iter().copied());
+            contents.collect::<Vec<u64>>()
+        };
+        let part = |part: &str, of: &[Arrived]| {
+            let (first, last) = (of.first()?, of.last()?);
+            let name = match of.len() {
+                1 => first.name.clone(),
+                _ => format!("{} to {}", first.name, last.name),
+            };
+            Some(DataOrigin::new(part, &name, contents(of)))
+        };
+        let [n_waiting, _] = run.state.memory().n_waiting();
+        let (old, new) = experiences.split_at(self.at.saturating_sub(n_waiting));
+        let part_of_new = if old.is_empty() { "all" } else { "new" };
+        let parts = [part("old", old), part(part_of_new, new)];
+        parts.into_iter().flatten().collect()
     }
 }
 

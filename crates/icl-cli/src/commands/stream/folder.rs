@@ -2,6 +2,8 @@
 //!
 //! ```text
 //! DIR/000-NAME/         an experience: it appears by one rename
+//! DIR/current.json      the encoder to serve; DIR/current is a link to its folder
+//! DIR/undone/1/         experiences that a rollback has taken back
 //! DIR/matrix.json …     what follows from the experiences, replaced one by one after each
 //! DIR/.icl-work/
 //!     icl-lock          held by the process at work
@@ -41,6 +43,18 @@ pub const LEDGER: &str = "ledger.jsonl";
 pub const REJECTED: &str = "rejected.jsonl";
 /// File of the facts about an experience, in its folder.
 pub const RECORD: &str = "record.json";
+/// Endings of files of data, which are no part of the name of an experience's folder.
+const ENDINGS: [&str; 9] = [
+    "csv",
+    "tsv",
+    "txt",
+    "gz",
+    "parquet",
+    "zip",
+    "inter",
+    "npy",
+    "safetensors",
+];
 /// Folder of what follows from the experiences, until it is moved up.
 const SUMMARY: &str = "summary";
 
@@ -133,7 +147,12 @@ impl StreamFolder {
 
     /// Returns the folder of an experience that is complete.
     pub fn experience(&self, at: usize, name: &str) -> PathBuf {
-        self.path().join(folder_name(at, name))
+        let plain = self.path().join(format!("{at:03}-{name}"));
+        // Earlier versions kept the endings of names of files.
+        match plain.is_dir() {
+            true => plain,
+            false => self.path().join(folder_name(at, name)),
+        }
     }
 
     /// Returns the files of the experience that was at work; `None` if none are known.
@@ -155,6 +174,17 @@ impl StreamFolder {
         let bytes = serde_json::to_vec(files).map_err(|error| Failure::Other(error.into()))?;
         write_atomically(&path, &bytes)
             .map_err(|error| Failure::file(&path, "cannot be written", error))
+    }
+
+    /// Forgets the experience at work, with the states of its trainings.
+    ///
+    /// # Errors
+    /// If a file cannot be removed.
+    pub fn forget_work(&self) -> Result<(), Failure> {
+        let path = self.at_work_path();
+        let removed = remove_if_there(&path);
+        removed.map_err(|error| Failure::file(&path, "cannot be removed", error))?;
+        self.remove_states(|_| true)
     }
 
     fn at_work_path(&self) -> PathBuf {
@@ -250,6 +280,32 @@ fn is_result(name: &str) -> bool {
     .contains(&name)
 }
 
+/// Returns the name of the folder of an experience: its number and its name, without the endings of files of data.
 fn folder_name(at: usize, name: &str) -> String {
-    format!("{at:03}-{name}")
+    let mut stem = name;
+    while let Some((rest, ending)) = stem.rsplit_once('.')
+        && !rest.is_empty()
+        && ENDINGS.iter().any(|it| it.eq_ignore_ascii_case(ending))
+    {
+        stem = rest;
+    }
+    format!("{at:03}-{stem}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_has_no_ending_of_a_file() {
+        for (name, expected) in [
+            ("2026-11-27", "003-2026-11-27"),
+            ("2026-11-27.csv", "003-2026-11-27"),
+            ("day.v2.TSV.gz", "003-day.v2"),
+            ("2026.11", "003-2026.11"),
+            (".csv", "003-.csv"),
+        ] {
+            assert_eq!(folder_name(3, name), expected);
+        }
+    }
 }

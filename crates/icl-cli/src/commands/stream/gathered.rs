@@ -113,8 +113,8 @@ impl<'a, D: Domain> Gathered<'a, D> {
                 first.samples = (0..data.n_samples()).collect();
                 first.n_clipped = data.n_clipped();
                 first.provenance.checksum = data.checksum();
+                first.contents = data.contents()?;
                 if parts.first().is_none_or(|it| it.held_out.is_none()) {
-                    first.contents = data.contents()?;
                     first.divide(share);
                 }
                 vec![first]

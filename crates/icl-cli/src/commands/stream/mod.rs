@@ -2,6 +2,7 @@
 
 mod arrived;
 mod course;
+mod current;
 mod dry_run;
 mod embedder;
 mod entries;
@@ -12,6 +13,7 @@ mod manifest;
 mod measured;
 mod options;
 mod provenance;
+mod rollback;
 mod source;
 mod source_options;
 mod stamp;
@@ -25,6 +27,7 @@ use std::slice;
 
 use anyhow::anyhow;
 use icl_data::DataError;
+use icl_models::DataOrigin;
 
 use crate::backend::on_backend;
 use crate::commands::stream::course::Course;
@@ -34,6 +37,7 @@ use crate::commands::stream::folder::StreamFolder;
 use crate::commands::stream::gathered::{Gathered, Held};
 use crate::commands::stream::manifest::Listed;
 use crate::commands::stream::options::Resolved;
+use crate::commands::stream::rollback::rollback;
 use crate::commands::stream::source::{Source, read_first};
 use crate::commands::stream::strategy::StrategyRun;
 use crate::domain::Domain;
@@ -54,6 +58,9 @@ pub use options::StreamOptions;
 /// # Errors
 /// If an option, the encoder or data cannot be used, a training fails, or the stream is interrupted.
 pub fn stream(mut options: StreamOptions) -> Result<u8, Failure> {
+    if let (Some(last), Some(out)) = (options.rollback, &options.out) {
+        return rollback(out, last).map(|()| 0);
+    }
     interrupt::watch()?;
     let resumed = options.execution.resumed().map(StreamFolder::resume);
     let mut resumed = resumed.transpose()?;
@@ -157,6 +164,11 @@ impl Work<'_> {
             tell_unlabelled(&*data);
         }
         let gathered = Gathered::begin(domain, data, &self.parts, resolved)?;
+        if let (Some(from), [first, ..]) = (from, &gathered.experiences[..]) {
+            let contents = first.contents.iter().copied();
+            let first = DataOrigin::new("all", &first.name, contents);
+            from.tell_other_data("the first experience", &first)?;
+        }
         let course = Course {
             resolved,
             labels: self.labels,

@@ -8,10 +8,12 @@ use icl_train::{Keep, Policy, Strategy, When};
 use serde::Serialize;
 
 use crate::commands::stream::source_options::SourceOptions;
+use crate::domain::encoder_file;
 use crate::options::data::DataOptions;
 use crate::options::encoder::EncoderOptions;
 use crate::options::evaluation::{HoldOutOptions, TaskOptions, VerdictOptions};
 use crate::options::execution::{DEFAULT_SEED, Devices, ExecutionOptions};
+use crate::options::loss::inherited;
 use crate::options::method::{MethodOptions, check_methods};
 use crate::options::noise::NoiseOptions;
 use crate::options::output::{JsonOption, check_out, text};
@@ -77,6 +79,11 @@ pub struct StreamOptions {
     #[command(flatten)]
     #[serde(flatten)]
     pub execution: ExecutionOptions,
+    /// Take the stream in DIR of --out back to its state after the experience of this number, which the name of its folder
+    /// begins with. Later experiences are moved to DIR/undone, and --resume goes through their data again
+    #[arg(long, value_name = "N", requires = "out", help_heading = "Execution")]
+    #[serde(skip)]
+    pub rollback: Option<usize>,
     /// Output folder
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub out: Option<PathBuf>,
@@ -127,6 +134,10 @@ pub struct CourseOptions {
 
 /// Returns a shared option as this command takes it.
 fn refined(option: Arg) -> Arg {
+    let option = match option.get_id().as_str() {
+        "rollback" | "out" => option,
+        _ => option.conflicts_with("rollback"),
+    };
     match option.get_id().as_str() {
         "method" => option
             .action(ArgAction::Set)
@@ -146,7 +157,7 @@ fn refined(option: Arg) -> Arg {
         "exit_code" => option.help(
             "Exit with 3 if the update for the last experience is worse on old or on new held-out samples",
         ),
-        _ => option,
+        _ => inherited(option),
     }
 }
 
@@ -207,6 +218,10 @@ impl StreamOptions {
         ];
         for path in paths.into_iter().flatten() {
             *path = absolute(path)?;
+        }
+        if let Some(from) = &self.from {
+            let of_encoder = encoder_file::loss_of(from)?;
+            self.pretraining.training.step.loss.inherit(of_encoder);
         }
         let settings = self.pretraining.settings(Some(&self.methods));
         let training = self.execution.training(settings)?;

@@ -19,8 +19,11 @@ use crate::process::failure::Failure;
 
 /// File of the facts about a strategy, in the folder of each experience.
 const STRATEGY: &str = "strategy.json";
-/// Samples that its later updates may use, in the folder of the last experience.
-const MEMORY: &str = "memory.json";
+/// Samples that its later updates may use, in the folders of the last experiences.
+pub const MEMORY: &str = "memory.json";
+/// Number of experiences that keep it: so many days a rollback can go back. It holds a number for each sample, and in all
+/// folders a long stream would take space as the square of its length.
+pub const N_MEMORIES: usize = 32;
 
 /// Strategy with what it has done in a stream.
 #[derive(Debug)]
@@ -124,7 +127,7 @@ impl<'a> StrategyRun<'a> {
     /// # Errors
     /// If a file cannot be read.
     pub fn read(&mut self, experiences: &[PathBuf]) -> Result<(), Failure> {
-        let Some((last, before)) = experiences.split_last() else {
+        let Some(last) = experiences.last() else {
             return Ok(());
         };
         let mut done = Vec::with_capacity(experiences.len());
@@ -141,7 +144,10 @@ impl<'a> StrategyRun<'a> {
         self.state = StreamState::from_parts(done, memory);
         self.state.forget_held_out();
         // A kill may have left them.
-        before.iter().for_each(|path| self.forget(path));
+        let n_old = experiences.len().saturating_sub(N_MEMORIES);
+        experiences[..n_old]
+            .iter()
+            .for_each(|path| self.forget(path));
         Ok(())
     }
 
@@ -165,7 +171,7 @@ impl<'a> StrategyRun<'a> {
         }
     }
 
-    /// Removes the memory of an experience that is no longer the last.
+    /// Removes the memory of an experience to which no rollback goes.
     pub fn forget(&self, experience: &Path) {
         // It is never read again, and does no harm.
         let _ = remove_if_there(&self.folder(experience).join(MEMORY));

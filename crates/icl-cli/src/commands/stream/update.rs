@@ -86,7 +86,7 @@ impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
         std::fs::create_dir_all(&folder)
             .map_err(|error| Failure::file(&folder, "cannot be written", error))?;
         let name = if is_rejected { REJECTED } else { ENCODER };
-        self.save(&encoder, &state, &folder.join(name))?;
+        self.save(run, (&encoder, &state), &folder.join(name))?;
         let (before, after, state) = match is_rejected {
             false => (Some(live), encoder, state),
             true => {

@@ -7,6 +7,7 @@ use std::slice;
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::{Increment, Samples, Seed};
 use icl_data::{Found, Split};
+use icl_models::DataOrigin;
 use icl_report::{
     CommandOutcome, KeptNeighbours, RunSettings, TRAIN_SCHEMA, TrainRecord, TrainingCourse,
     TrainingSummary,
@@ -27,6 +28,7 @@ use crate::files::encoder_work::ENCODER;
 use crate::files::whole;
 use crate::files::work_folder::WorkFolder;
 use crate::options::choice;
+use crate::options::command_line::command_line;
 use crate::options::evaluation::rule;
 use crate::options::training::Training;
 use crate::process::causes::Causes;
@@ -96,7 +98,13 @@ impl OnNewEncoder for Train<'_> {
         })?;
         let seed = Seed::new(training.seed).child("data");
         let hold_out = &options.hold_out;
-        let division = hold_out.divide(increment, || data.contents(), seed)?;
+        let contents = data.contents()?;
+        let sources = vec![DataOrigin::new(
+            "all",
+            data.name(),
+            contents.iter().copied(),
+        )];
+        let division = hold_out.divide(increment, || Ok(contents), seed)?;
         let refitted = domain.refitted(data, &Split::Random, division.trained.old())?;
         let (domain, data) = match &refitted {
             Some((domain, data)) => (domain, data),
@@ -130,6 +138,8 @@ impl OnNewEncoder for Train<'_> {
             labels: labels.as_deref(),
             work: &work,
             options,
+            sources,
+            command: command_line("train", options)?,
         };
         let trained = on_backend(&training.backend, first).and_then(|record| {
             encoder_work::write_results(&work, &config, &record)?;
@@ -163,6 +173,10 @@ struct FirstTraining<'a, D: Domain> {
     labels: Option<&'a [Option<usize>]>,
     work: &'a WorkFolder,
     options: &'a TrainOptions,
+    /// Data, as the encoder's file describes them.
+    sources: Vec<DataOrigin>,
+    /// Command line of the training.
+    command: String,
 }
 
 impl<D: Domain> OnBackend for FirstTraining<'_, D> {
@@ -237,10 +251,15 @@ impl<D: Domain> OnBackend for FirstTraining<'_, D> {
         let path = self.work.results().join(ENCODER);
         let name = self.data.name();
         let optimizer = choice::name(&self.options.pretraining.training.step.optimizer);
+        let passes = record.cost.charged();
         let trained_on = TrainedOn {
             data: name,
+            classes: &self.data.class_names(),
+            settings,
+            origin: &encoder_file::origin(&self.command, *seed, passes, self.sources),
+            parents: &[],
             hold_out: Some(self.share),
-            passes_per_sample: Some(record.cost.charged() / n as f64),
+            passes_per_sample: Some(passes / n as f64),
         };
         encoder_file::save(&outcome.encoder, self.domain, trained_on, &path)?;
         Ok(TrainRecord {

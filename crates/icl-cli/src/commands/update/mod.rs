@@ -7,6 +7,7 @@ mod options;
 use anyhow::anyhow;
 use icl_core::Seed;
 use icl_data::TableNote;
+use icl_models::DataOrigin;
 use icl_report::CommandOutcome;
 
 use crate::backend::on_backend;
@@ -19,6 +20,7 @@ use crate::files::encoder_work;
 use crate::files::encoder_work::REPORT;
 use crate::files::whole;
 use crate::files::work_folder::WorkFolder;
+use crate::options::command_line::command_line;
 use crate::options::data::ReadingOptions;
 use crate::process::failure::Failure;
 use crate::process::interrupt;
@@ -35,7 +37,7 @@ pub use options::UpdateOptions;
 pub fn update(options: UpdateOptions) -> Result<u8, Failure> {
     interrupt::watch()?;
     let resumed = encoder_work::resumed(options.execution.resumed())?;
-    let resolved = options.resolve()?;
+    let resolved = options.with_loss_of_encoder()?.resolve()?;
     let [old, new] = &resolved.data;
     let mut readings = resolved.options.readings()?;
     let labels = TaskFile::open(resolved.options.task.task.as_deref(), &mut readings)?;
@@ -130,11 +132,14 @@ impl OnStoredEncoder<2> for OldAndNew<'_> {
             None => labels_of_data(&data),
         };
         let seed = Seed::new(resolved.training.seed).child("data");
-        let contents = || {
-            let mut contents = old.contents_in(&data, increment.old())?;
-            contents.extend(new.contents_in(&data, increment.new_data())?);
-            Ok(contents)
-        };
+        let of_old = old.contents_in(&data, increment.old())?;
+        let of_new = new.contents_in(&data, increment.new_data())?;
+        let sources = vec![
+            DataOrigin::new("old", old.name(), of_old.iter().copied()),
+            DataOrigin::new("new", new.name(), of_new.iter().copied()),
+        ];
+        from.tell_other_data("old", &sources[0])?;
+        let contents = || Ok([of_old, of_new].concat());
         let division = options.hold_out.divide(increment.clone(), contents, seed)?;
         let increment = &division.trained;
         let outliers = options.reading.outliers;
@@ -155,6 +160,7 @@ impl OnStoredEncoder<2> for OldAndNew<'_> {
             ),
         ];
         let config = toml::to_string(&options).map_err(Failure::input)?;
+        let command = command_line("update", &options)?;
         let destination = options.output.folder.destination("update");
         let work = encoder_work::begin(resumed, destination, &config, &input)?;
         if let Some(folder) = &options.more {
@@ -164,7 +170,8 @@ impl OnStoredEncoder<2> for OldAndNew<'_> {
             resolved,
             from,
             domain: grown.as_ref().unwrap_or(domain),
-            names: [old.name(), new.name()],
+            sources,
+            command,
             data: &data,
             increment,
             held_out: division

@@ -4,6 +4,7 @@ use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::{Increment, Seed};
 use icl_eval::Matrix;
+use icl_models::DataOrigin;
 use icl_report::{
     KeptNeighbours, RunSettings, TrainingCourse, TrainingSummary, UPDATE_SCHEMA, UpdateFacts,
     UpdateRecord,
@@ -42,8 +43,10 @@ pub struct Update<'a, D: Domain> {
     pub from: &'a EncoderFile<D>,
     /// Configuration of the updated encoder: that of the file, grown to the data.
     pub domain: &'a D,
-    /// Names of the old and of the new data set.
-    pub names: [&'a str; 2],
+    /// Old and new data, as the encoder's file describes them.
+    pub sources: Vec<DataOrigin>,
+    /// Command line of the update.
+    pub command: String,
     /// Old and new data, joined.
     pub data: &'a D::Data,
     pub increment: &'a Increment,
@@ -161,7 +164,7 @@ impl<D: Domain> OnBackend for Update<'_, D> {
             passes: record.cost.charged(),
         };
         self.write(&updated, &evaluator, device, &causes)?;
-        let [old_data, new_data] = self.names.map(ToOwned::to_owned);
+        let name = |at: usize| self.sources[at].name.clone();
         let optimizer = choice::name(&self.resolved.options.training.step.optimizer);
         let risk_after = held_out.risks.map(|[_, after]| after);
         Ok(UpdateRecord {
@@ -169,8 +172,8 @@ impl<D: Domain> OnBackend for Update<'_, D> {
             method: method.name.clone(),
             settings: RunSettings::of(training.seed, settings, optimizer, &training.backend),
             from: self.resolved.from.clone(),
-            old_data,
-            new_data,
+            old_data: name(0),
+            new_data: name(1),
             n_clipped: self.data.n_clipped(),
             before,
             after,
@@ -246,23 +249,37 @@ impl<D: Domain> Update<'_, D> {
             return Ok(());
         }
         check_spread::<D, B>(evaluator, self.domain, updated.embedded, device, causes)?;
-        let trained_on = match self.resolved.method.start {
-            Start::Scratch => TrainedOn {
-                data: self.data.name(),
-                hold_out: Some(self.share),
-                passes_per_sample: Some(updated.passes / self.increment.all().len() as f64),
-            },
+        let (hold_out, passes_per_sample) = match self.resolved.method.start {
+            Start::Scratch => {
+                let passes = updated.passes / self.increment.all().len() as f64;
+                (Some(self.share), Some(passes))
+            }
             // What θ₀ has seen, its update has seen.
-            _ => TrainedOn {
-                data: self.data.name(),
-                hold_out: self.from.hold_out().map(|before| before.min(self.share)),
-                passes_per_sample: self.from.passes_per_sample(),
-            },
+            _ => {
+                let before = self.from.hold_out();
+                let hold_out = before.map(|before| before.min(self.share));
+                (hold_out, self.from.passes_per_sample())
+            }
+        };
+        let training = &self.resolved.training;
+        let trained_on = TrainedOn {
+            data: self.data.name(),
+            classes: &self.data.class_names(),
+            settings: &training.settings,
+            origin: &encoder_file::origin(
+                &self.command,
+                training.seed,
+                updated.passes,
+                self.sources.clone(),
+            ),
+            parents: &self.from.stored.lineage().map_err(Failure::input)?,
+            hold_out,
+            passes_per_sample,
         };
         let name = match updated.is_rejected {
             true => REJECTED,
             false => ENCODER,
         };
-        encoder_file::save(updated.encoder, self.domain, trained_on, &path(name))
+        encoder_file::save(updated.encoder, self.domain, trained_on, &path(name)).map(drop)
     }
 }

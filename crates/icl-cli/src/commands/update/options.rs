@@ -7,12 +7,14 @@ use clap::{Arg, ArgAction, Args};
 use icl_train::{Method, TrainingSettings};
 use serde::Serialize;
 
+use crate::domain::encoder_file;
 use crate::files::encoder_work::CHECKPOINT;
 use crate::options::budget::{BudgetOptions, UpdateBudget};
 use crate::options::classes::Classes;
 use crate::options::data::ReadingOptions;
 use crate::options::evaluation::{HoldOutOptions, TaskOptions, VerdictOptions};
 use crate::options::execution::{DEFAULT_SEED, ExecutionOptions};
+use crate::options::loss::inherited;
 use crate::options::method::{MethodOptions, check_methods};
 use crate::options::output::{EncoderOutputOptions, check_out, text};
 use crate::options::training::{Training, TrainingOptions};
@@ -96,7 +98,7 @@ fn refined(option: Arg) -> Arg {
              which the held-out risk is computed; 0 for none. Without it, that of the encoder's file, or a tenth where \
              the file says none",
         ),
-        _ => option,
+        _ => inherited(option),
     }
 }
 
@@ -162,6 +164,16 @@ impl UpdateOptions {
         self.output.folder.out = Some(folder.clone());
         self.output.folder.force = true;
         Ok(())
+    }
+
+    /// Fills in what is that of the encoder's training unless it is given: the loss.
+    ///
+    /// # Errors
+    /// If the file of the encoder cannot be read.
+    pub fn with_loss_of_encoder(mut self) -> Result<Self, Failure> {
+        let of_encoder = encoder_file::loss_of(&self.from)?;
+        self.training.step.loss.inherit(of_encoder);
+        Ok(self)
     }
 
     /// Fills in the defaults that depend on other options, and checks every value.

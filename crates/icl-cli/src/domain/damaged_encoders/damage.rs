@@ -77,10 +77,22 @@ pub fn with_other_header(whole: &[u8], rng: &mut Rng) -> Vec<u8> {
             *slot = value.to_string().into();
         }
     }
+    with_header(whole, &header)
+}
+
+/// Returns a file without the digest of its content.
+pub fn without_digest(whole: &[u8]) -> Vec<u8> {
+    let mut header: Value = serde_json::from_slice(&whole[8..8 + header_length(whole)]).unwrap();
+    let metadata = header["__metadata__"].as_object_mut().unwrap();
+    metadata.remove("digest").unwrap();
+    with_header(whole, &header)
+}
+
+fn with_header(whole: &[u8], header: &Value) -> Vec<u8> {
     let header = header.to_string();
     let mut bytes = (header.len() as u64).to_le_bytes().to_vec();
     bytes.extend(header.as_bytes());
-    bytes.extend(&whole[end..]);
+    bytes.extend(&whole[8 + header_length(whole)..]);
     bytes
 }
 

@@ -37,9 +37,9 @@ pub trait DataSet: Samples + Debug + Sized {
         vec![0; self.n_samples()]
     }
 
-    /// Returns the label of each sample in the files.
-    fn original_labels(&self) -> Vec<i64> {
-        vec![0; self.n_samples()]
+    /// Returns the names of the classes; none for samples without classes.
+    fn class_names(&self) -> Vec<String> {
+        Vec::new()
     }
 
     /// Returns the place of each sample among all that its files have, counted from 0, where samples were left out.
@@ -58,6 +58,12 @@ pub trait DataSet: Samples + Debug + Sized {
     fn ids(&self, column: &str) -> Result<Vec<String>, String> {
         let _ = column;
         Err(format!("the {} have no names", Self::SAMPLES))
+    }
+
+    /// Returns the text of each sample in a column of its table; `None` if there is no such column.
+    fn texts(&self, column: &str) -> Option<Vec<String>> {
+        let _ = column;
+        None
     }
 
     /// Splits the samples into old and new ones.
@@ -204,20 +210,4 @@ pub fn tell_equal<D: DataSet>(data: &D, increment: &Increment) -> Result<(), Fai
         ));
     }
     Ok(())
-}
-
-/// Returns the number of the class of each sample: the numbers that name the classes; where names are no
-/// numbers, or no plain ones, the position of the class in the order of names.
-pub fn numbers_of_classes(names: &[String], labels: &[usize]) -> Vec<i64> {
-    // As written: "01" and "1" are two classes.
-    let plain = |name: &String| {
-        let number = name.parse::<i64>().ok()?;
-        (number.to_string() == *name).then_some(number)
-    };
-    let numbers: Option<Vec<i64>> = names.iter().map(plain).collect();
-    let of = |&label: &usize| match &numbers {
-        Some(numbers) => numbers[label],
-        None => label as i64,
-    };
-    labels.iter().map(of).collect()
 }

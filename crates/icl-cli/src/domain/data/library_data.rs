@@ -7,7 +7,7 @@ use icl_data::{
 };
 use icl_eval::Matrix;
 
-use super::{DataSet, GRAPHS, IMAGES, INTERACTIONS, TEXT_PAIRS, followed, numbers_of_classes};
+use super::{DataSet, GRAPHS, IMAGES, INTERACTIONS, TEXT_PAIRS, followed};
 use crate::process::failure::Failure;
 use crate::process::terminal::tell;
 
@@ -68,9 +68,8 @@ impl DataSet for GraphDataset {
         self.check_labels(needed_by).map_err(Failure::input)
     }
 
-    fn original_labels(&self) -> Vec<i64> {
-        let of = |graph: &Graph| self.class_labels()[graph.label()];
-        self.graphs().iter().map(of).collect()
+    fn class_names(&self) -> Vec<String> {
+        self.class_labels().iter().map(i64::to_string).collect()
     }
 
     fn size_keys(&self) -> Result<Option<Vec<usize>>, Failure> {
@@ -117,8 +116,11 @@ impl DataSet for ImageDataset {
         paths.ok_or_else(|| "the images are in no files of their own".to_owned())
     }
 
-    fn original_labels(&self) -> Vec<i64> {
-        numbers_of_classes(self.class_names(), self.labels())
+    fn class_names(&self) -> Vec<String> {
+        match self.has_labels() {
+            true => self.class_names().to_vec(),
+            false => Vec::new(),
+        }
     }
 
     fn size_keys(&self) -> Result<Option<Vec<usize>>, Failure> {
@@ -150,12 +152,19 @@ impl DataSet for TabularDataset {
         if columns.any(|it| it.name == column && !it.features.is_empty()) {
             return Err("the column is a feature of the encoder".to_owned());
         }
-        let texts = self.raw().texts(column);
+        let texts = self.texts(column);
         texts.ok_or_else(|| "the rows have no such column".to_owned())
     }
 
-    fn original_labels(&self) -> Vec<i64> {
-        numbers_of_classes(self.class_names(), self.labels())
+    fn texts(&self, column: &str) -> Option<Vec<String>> {
+        self.raw().texts(column)
+    }
+
+    fn class_names(&self) -> Vec<String> {
+        match self.has_labels() {
+            true => self.class_names().to_vec(),
+            false => Vec::new(),
+        }
     }
 
     fn column_keys(&self, name: &str) -> Result<Option<Vec<usize>>, Failure> {

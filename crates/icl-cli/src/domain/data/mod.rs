@@ -20,7 +20,7 @@ use crate::process::terminal::{tell, tell_notes};
 
 use unknown_data::unknown;
 
-pub use data_set::{DataSet, followed, numbers_of_classes, tell_equal, tell_unlabelled};
+pub use data_set::{DataSet, followed, tell_equal, tell_unlabelled};
 pub use library_data::tell_order;
 
 /// Name of graphs in messages.
