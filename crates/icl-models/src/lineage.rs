@@ -54,9 +54,14 @@ impl StoredEncoder {
     /// If they cannot be read.
     pub fn lineage(&self) -> Result<Vec<Parent>, Error> {
         let mut lineage = self.parents()?;
+        let mut origin = self.origin()?;
+        // Only the next update reads the data again: a file would grow with all paths of all days.
+        for data in origin.iter_mut().flat_map(|it| &mut it.data) {
+            data.sources.clear();
+        }
         lineage.push(Parent {
             digest: self.digest().to_owned(),
-            origin: self.origin()?,
+            origin,
         });
         Ok(lineage)
     }

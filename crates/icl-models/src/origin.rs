@@ -70,6 +70,9 @@ pub struct DataOrigin {
     pub n_samples: usize,
     /// Digest of the samples.
     pub digest: SamplesDigest,
+    /// Paths or names from which they can be read again; none in the account of a [parent](Parent).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sources: Vec<String>,
 }
 
 impl DataOrigin {
@@ -82,7 +85,15 @@ impl DataOrigin {
             name: name.to_owned(),
             n_samples,
             digest,
+            sources: Vec::new(),
         }
+    }
+
+    /// Adds the paths or names from which the samples can be read again.
+    #[must_use]
+    pub fn with_sources(mut self, sources: Vec<String>) -> Self {
+        self.sources = sources;
+        self
     }
 }
 
@@ -141,7 +152,7 @@ impl TryFrom<String> for SamplesDigest {
     }
 }
 
-/// Encoder from which another one was trained further.
+/// Encoder that a later one took the place of, from which that was trained as a rule.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Parent {
     /// [Digest](crate::StoredEncoder::digest) of its file.

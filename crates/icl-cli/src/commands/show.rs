@@ -121,6 +121,7 @@ fn lines_of(origin: &Origin) -> Vec<String> {
             name,
             n_samples,
             digest,
+            ..
         } = data;
         line(
             &format!("  {part}"),

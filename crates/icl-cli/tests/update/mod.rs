@@ -4,6 +4,7 @@ mod budget;
 mod rejected;
 #[cfg(unix)]
 mod resumed;
+mod sources;
 pub mod verdict;
 
 use std::fs;

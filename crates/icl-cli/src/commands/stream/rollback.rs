@@ -9,6 +9,7 @@ use crate::commands::stream::current::serve;
 use crate::commands::stream::folder::StreamFolder;
 use crate::commands::stream::strategy::MEMORY;
 use crate::files::encoder_work::ENCODER;
+use crate::files::work_folder;
 use crate::process::failure::Failure;
 use crate::process::terminal::print;
 
@@ -23,6 +24,8 @@ const UNDONE: &str = "undone";
 /// If the folder is none of a stream, another process is at work there, there is no such experience or its state is
 /// gone, or a folder cannot be moved.
 pub fn rollback(out: &Path, last: usize) -> Result<(), Failure> {
+    // Of any other folder, nothing is touched.
+    work_folder::begun(out)?;
     let folder = StreamFolder::resume(out)?;
     let names = folder.names()?;
     let paths: Vec<PathBuf> = names

@@ -16,7 +16,7 @@ use icl_train::Trainer;
 
 use crate::backend::{OnBackend, on_backend};
 use crate::domain::Domain;
-use crate::domain::data::{DataSet, tell_unlabelled};
+use crate::domain::data::{DataSet, absolute, tell_unlabelled};
 use crate::domain::downstream::HeldOut;
 use crate::domain::encoder_choice::{OnNewEncoder, with_new_encoder};
 use crate::domain::encoder_file;
@@ -99,11 +99,9 @@ impl OnNewEncoder for Train<'_> {
         let seed = Seed::new(training.seed).child("data");
         let hold_out = &options.hold_out;
         let contents = data.contents()?;
-        let sources = vec![DataOrigin::new(
-            "all",
-            data.name(),
-            contents.iter().copied(),
-        )];
+        let source = DataOrigin::new("all", data.name(), contents.iter().copied());
+        let named = absolute(std::slice::from_ref(&options.data.name))?;
+        let sources = vec![source.with_sources(named)];
         let division = hold_out.divide(increment, || Ok(contents), seed)?;
         let refitted = domain.refitted(data, &Split::Random, division.trained.old())?;
         let (domain, data) = match &refitted {

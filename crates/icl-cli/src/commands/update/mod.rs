@@ -12,7 +12,7 @@ use icl_report::CommandOutcome;
 
 use crate::backend::on_backend;
 use crate::domain::Domain;
-use crate::domain::data::{Data, DataSet, tell_equal, tell_unlabelled};
+use crate::domain::data::{Data, DataSet, absolute, tell_equal, tell_unlabelled};
 use crate::domain::encoder_choice::{OnStoredEncoder, with_stored_encoder};
 use crate::domain::encoder_file::EncoderFile;
 use crate::domain::task_labels::{Part, TaskFile, labels_of_data};
@@ -37,7 +37,7 @@ pub use options::UpdateOptions;
 pub fn update(options: UpdateOptions) -> Result<u8, Failure> {
     interrupt::watch()?;
     let resumed = encoder_work::resumed(options.execution.resumed())?;
-    let resolved = options.with_loss_of_encoder()?.resolve()?;
+    let resolved = options.resolve()?;
     let [old, new] = &resolved.data;
     let mut readings = resolved.options.readings()?;
     let labels = TaskFile::open(resolved.options.task.task.as_deref(), &mut readings)?;
@@ -56,14 +56,14 @@ pub fn update(options: UpdateOptions) -> Result<u8, Failure> {
 ///
 /// # Errors
 /// If they cannot be read, or neither has such a column.
-fn read_both(data: [(&String, ReadingOptions); 2]) -> Result<[Data; 2], Failure> {
-    let names = data.each_ref().map(|(name, _)| *name);
-    let [old, new] = data.map(|(name, reading)| {
+fn read_both(data: [(&Vec<String>, ReadingOptions); 2]) -> Result<[Data; 2], Failure> {
+    let names = data.each_ref().map(|(sources, _)| named(sources));
+    let [old, new] = data.map(|(sources, reading)| {
         let reading = ReadingOptions {
             allows_absent: true,
             ..reading
         };
-        Data::read(name, &reading)
+        Data::read_all(sources, &reading)
     });
     let [old, new] = [old?, new?];
     let absent = |data: &Data| -> Vec<TableNote> {
@@ -82,6 +82,34 @@ fn read_both(data: [(&String, ReadingOptions); 2]) -> Result<[Data; 2], Failure>
             names[0],
             names[1]
         ))),
+    }
+}
+
+/// Checks that old data whose sources the encoder's file names are still those of its training.
+///
+/// # Errors
+/// If they are not.
+fn check_remembered(resolved: &Resolved, found: &DataOrigin) -> Result<(), Failure> {
+    match resolved.remembered {
+        Some((n, digest)) if (n, digest) != (found.n_samples, found.digest) => {
+            Err(Failure::input(anyhow!(
+                "old: found {} samples with the digest {} in the sources that {} names, expected {n} with the digest \
+                 {digest}, as in its training; give --old, with the options by which they were read",
+                found.n_samples,
+                found.digest,
+                resolved.from
+            )))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Returns sources in a few words.
+fn named(sources: &[String]) -> String {
+    match sources {
+        [one] => one.clone(),
+        [first, others @ ..] => format!("{first} and {} more", others.len()),
+        [] => String::new(),
     }
 }
 
@@ -134,10 +162,20 @@ impl OnStoredEncoder<2> for OldAndNew<'_> {
         let seed = Seed::new(resolved.training.seed).child("data");
         let of_old = old.contents_in(&data, increment.old())?;
         let of_new = new.contents_in(&data, increment.new_data())?;
+        let origin = |part, at: usize, of: &D::Data, contents: &[u64]| {
+            let sources = &resolved.data[at];
+            let name = match &sources[..] {
+                [_] => of.name().to_owned(),
+                several => named(several),
+            };
+            let origin = DataOrigin::new(part, &name, contents.iter().copied());
+            Ok::<_, Failure>(origin.with_sources(absolute(sources)?))
+        };
         let sources = vec![
-            DataOrigin::new("old", old.name(), of_old.iter().copied()),
-            DataOrigin::new("new", new.name(), of_new.iter().copied()),
+            origin("old", 0, &old, &of_old)?,
+            origin("new", 1, &new, &of_new)?,
         ];
+        check_remembered(resolved, &sources[0])?;
         from.tell_other_data("old", &sources[0])?;
         let contents = || Ok([of_old, of_new].concat());
         let division = options.hold_out.divide(increment.clone(), contents, seed)?;

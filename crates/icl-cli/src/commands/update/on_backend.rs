@@ -263,7 +263,7 @@ impl<D: Domain> Update<'_, D> {
         };
         let training = &self.resolved.training;
         let trained_on = TrainedOn {
-            data: self.data.name(),
+            data: &format!("{}+{}", self.sources[0].name, self.sources[1].name),
             classes: &self.data.class_names(),
             settings: &training.settings,
             origin: &encoder_file::origin(

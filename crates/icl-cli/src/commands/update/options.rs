@@ -1,13 +1,16 @@
 //! The options of `icl update`, raw and checked.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use clap::{Arg, ArgAction, Args};
+use icl_models::{SamplesDigest, StoredEncoder};
 use icl_train::{Method, TrainingSettings};
 use serde::Serialize;
 
+use crate::domain::data::sources;
 use crate::domain::encoder_file;
+use crate::files::apart::check_apart;
 use crate::files::encoder_work::CHECKPOINT;
 use crate::options::budget::{BudgetOptions, UpdateBudget};
 use crate::options::classes::Classes;
@@ -19,6 +22,7 @@ use crate::options::method::{MethodOptions, check_methods};
 use crate::options::output::{EncoderOutputOptions, check_out, text};
 use crate::options::training::{Training, TrainingOptions};
 use crate::process::failure::Failure;
+use crate::process::terminal::tell;
 
 const DETAILS: &str = "\
 It updates the encoder so that it is as good as one retrained on old and new data together, and writes \
@@ -38,12 +42,14 @@ pub struct UpdateOptions {
     /// File of the encoder, as written by icl
     #[arg(long, value_name = "ENCODER.safetensors", help_heading = "Encoder")]
     from: PathBuf,
-    /// Old data, on which the encoder was trained
-    #[arg(long, value_name = "DATA", help_heading = "Data")]
-    old: PathBuf,
-    /// New data, which have arrived since
-    #[arg(long, value_name = "DATA", help_heading = "Data")]
-    new: PathBuf,
+    /// Old data, on which the encoder was trained: one or more data sets or paths, patterns such as 'days/*.csv', or
+    /// @LIST, a file with one of them on each line. Without it, those that the encoder's file names
+    #[arg(long, value_name = "DATA", num_args = 1.., help_heading = "Data")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    old: Vec<PathBuf>,
+    /// New data, which have arrived since, as for --old
+    #[arg(long, value_name = "DATA", num_args = 1.., required = true, help_heading = "Data")]
+    new: Vec<PathBuf>,
     /// Use only these classes of the old data, comma-separated, so that old and new data may come from one data
     /// set
     #[arg(long, value_name = "NAMES", help_heading = "Data")]
@@ -109,8 +115,10 @@ pub struct Resolved {
     pub options: UpdateOptions,
     /// File of the encoder, as it was named.
     pub from: String,
-    /// Names or paths of the old and of the new data.
-    pub data: [String; 2],
+    /// Names or paths of the sources of the old and of the new data.
+    pub data: [Vec<String>; 2],
+    /// Number and digest of the samples that the old data must have, where the encoder's file names their sources.
+    pub remembered: Option<(usize, SamplesDigest)>,
     /// The method.
     pub method: Method,
     /// The budget.
@@ -166,21 +174,38 @@ impl UpdateOptions {
         Ok(())
     }
 
-    /// Fills in what is that of the encoder's training unless it is given: the loss.
-    ///
-    /// # Errors
-    /// If the file of the encoder cannot be read.
-    pub fn with_loss_of_encoder(mut self) -> Result<Self, Failure> {
-        let of_encoder = encoder_file::loss_of(&self.from)?;
-        self.training.step.loss.inherit(of_encoder);
-        Ok(self)
+    /// Fills in the sources of the old data that the encoder's file names, and reports them. Returns the number and the
+    /// digest of their samples.
+    fn remember(&mut self) -> Result<(usize, SamplesDigest), Failure> {
+        let stored = StoredEncoder::open(&self.from).map_err(Failure::input)?;
+        let origin = stored.origin().map_err(Failure::input)?;
+        let origin = origin.filter(|it| it.data.iter().all(|data| !data.sources.is_empty()));
+        let origin = origin.ok_or_else(|| {
+            Failure::input(anyhow!(
+                "old: found nothing, expected the data on which {} was trained: its file does not say where they are",
+                self.from.display()
+            ))
+        })?;
+        let sources = origin.data.iter().flat_map(|data| &data.sources);
+        self.old = sources.map(PathBuf::from).collect();
+        let names: Vec<String> = self.old.iter().map(|it| it.display().to_string()).collect();
+        tell(format_args!(
+            "note: old: the data of the encoder's training: {}",
+            names.join(", ")
+        ));
+        Ok(origin.samples())
     }
 
-    /// Fills in the defaults that depend on other options, and checks every value.
+    /// Fills in what is that of the encoder's training and the defaults that depend on other options, and checks every
+    /// value.
     ///
     /// # Errors
-    /// At the first value that is not valid.
+    /// At the first value that is not valid, or if the file of the encoder cannot be read.
     pub fn resolve(mut self) -> Result<Resolved, Failure> {
+        let loss = encoder_file::loss_of(&self.from)?;
+        self.training.step.loss.inherit(loss);
+        let is_remembered = self.old.is_empty();
+        let remembered = is_remembered.then(|| self.remember()).transpose()?;
         self.training.check(true)?;
         let settings = TrainingSettings {
             evaluation_samples: self.hold_out.evaluation_samples,
@@ -197,11 +222,18 @@ impl UpdateOptions {
         self.hold_out.check()?;
         check_out(self.output.folder.out.as_deref())?;
         let from = text("from", &self.from)?.to_owned();
-        let old = text("old", &self.old)?.to_owned();
-        let new = text("new", &self.new)?.to_owned();
+        let old = sources("old", &self.old)?;
+        let new = sources("new", &self.new)?;
+        if let Some(out) = &self.output.folder.out {
+            let inputs = [("old", &old), ("new", &new)].into_iter();
+            let inputs =
+                inputs.flat_map(|(option, all)| all.iter().map(move |it| (option, Path::new(it))));
+            check_apart(out, inputs)?;
+        }
         Ok(Resolved {
             from,
             data: [old, new],
+            remembered,
             method,
             budget,
             training,

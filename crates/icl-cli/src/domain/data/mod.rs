@@ -2,6 +2,7 @@
 
 mod data_set;
 mod library_data;
+mod sources;
 pub mod unknown_data;
 
 use std::path::{Path, PathBuf};
@@ -22,6 +23,7 @@ use unknown_data::unknown;
 
 pub use data_set::{DataSet, followed, tell_equal, tell_unlabelled};
 pub use library_data::tell_order;
+pub use sources::{absolute, sources};
 
 /// Name of graphs in messages.
 pub const GRAPHS: &str = "graphs";
@@ -91,6 +93,10 @@ impl Data {
             let table = icl_data::read_table(&path, &options).map_err(Failure::input)?;
             tell_notes(table.name(), table.notes());
             return Ok(Self::Tables(table));
+        }
+        let tables = sources::tables_in(path);
+        if !tables.is_empty() {
+            return Self::read_all(&tables, reading);
         }
         if looks_like_images(path) {
             let options = reading.of_images(name)?;
