@@ -42,11 +42,11 @@ pub use error::ReportError;
 pub use negatives::{NegativesAdvice, PredictionCourse, negatives_document};
 pub use record::{
     AccuracyByOrigin, BACKEND_SCHEMA, BackendRecord, BackendTask, BackendTrace, COMPARED_STEPS,
-    Cells, CommandOutcome, EmbeddingMap, FloorAccuracies, HoldOutRule, KeptNeighbours, OutcomeCost,
-    OutcomeRisks, OutcomeRun, OutcomeSchema, ProtocolAccuracies, RunRecord, RunSettings, SCHEMA,
-    STREAM_SCHEMA, StreamControl, StreamMeasure, StreamRecord, StreamedExperience, TRAIN_SCHEMA,
-    TaskAccuracy, TaskFeatures, TrainRecord, TrainingCourse, TrainingSummary, UPDATE_SCHEMA,
-    UpdateFacts, UpdateRecord, parse_records, read_records,
+    Cells, CommandOutcome, EmbeddingMap, FloorAccuracies, HoldOutRule, KeptNeighbours, MadeBy,
+    OutcomeCost, OutcomeRisks, OutcomeRun, OutcomeSchema, ProtocolAccuracies, RunRecord,
+    RunSettings, SCHEMA, STREAM_SCHEMA, StreamControl, StreamMeasure, StreamRecord,
+    StreamedExperience, TRAIN_SCHEMA, TaskAccuracy, TaskFeatures, TrainRecord, TrainingCourse,
+    TrainingSummary, UPDATE_SCHEMA, UpdateFacts, UpdateRecord, parse_records, read_records,
 };
 pub use stream::stream_document;
 pub use summary::backends::compare_backends;

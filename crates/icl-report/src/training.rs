@@ -50,7 +50,7 @@ pub fn training_document(record: &TrainRecord) -> Result<Document, ReportError> 
         vec![Block::Table(times(record))],
     ));
     let title = format!("{}: a first encoder", record.data);
-    Ok(Document::new(title, facts, blocks))
+    Ok(Document::new(title, facts, blocks).made_by(record.settings.made_by.words()))
 }
 
 fn headline(record: &TrainRecord) -> String {

@@ -102,7 +102,9 @@ pub fn comparison_document(
     }));
     blocks.push(Block::guide(&TERMS));
     let title = format!("{}: which method to use?", comparison.data);
-    Ok(Document::new(title, facts(comparison), blocks))
+    let document = Document::new(title, facts(comparison), blocks);
+    let made_by = records.first().and_then(|first| first.made_by.words());
+    Ok(document.made_by(made_by))
 }
 
 /// Makes the section on how soon methods reach the quality of retraining.

@@ -12,6 +12,8 @@ pub struct Document {
     pub(crate) title: RichText,
     pub(crate) facts: String,
     pub(crate) blocks: Vec<Block>,
+    /// Command that made its numbers.
+    pub(crate) made_by: Option<String>,
 }
 
 /// Piece of a document.
@@ -49,7 +51,15 @@ impl Document {
             title: title.into(),
             facts,
             blocks,
+            made_by: None,
         }
+    }
+
+    /// Adds a last line on the command that made its numbers, if it is known.
+    #[must_use]
+    pub(crate) fn made_by(mut self, made_by: Option<String>) -> Self {
+        self.made_by = made_by;
+        self
     }
 }
 

@@ -34,6 +34,9 @@ impl Document {
                 }
             };
         }
+        if let Some(made_by) = &self.made_by {
+            body += &format!("<p class=\"facts\">{}</p>\n", escape(made_by));
+        }
         let script = match self.blocks.iter().any(is_folded) {
             true => format!("<script>\n{SCRIPT}</script>\n"),
             false => String::new(),

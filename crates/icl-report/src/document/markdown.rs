@@ -14,6 +14,7 @@ impl Document {
             parts.push(format!("{}\n", plain(&self.facts)));
         }
         write(&self.blocks, &mut parts);
+        parts.extend(self.made_by.iter().map(|text| format!("{}\n", plain(text))));
         parts.join("\n")
     }
 }

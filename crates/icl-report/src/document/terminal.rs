@@ -25,6 +25,12 @@ impl Document {
         if !self.facts.is_empty() {
             parts[0] += &paragraph(&self.facts.as_str().into(), width);
         }
+        if let Some(made_by) = &self.made_by {
+            // One line, since whoever reads it has just written it.
+            let lines = wrap(made_by, width - 2);
+            let dots = if lines.len() > 1 { " …" } else { "" };
+            parts[0] += &format!("{}{dots}\n", lines.first().map_or("", String::as_str));
+        }
         write(&self.blocks, width, wide, &mut parts);
         let hidden = hidden(&self.blocks);
         if !wide && let Some(hidden) = hidden {

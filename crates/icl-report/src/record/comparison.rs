@@ -7,7 +7,7 @@ use icl_train::Seconds;
 use serde::{Deserialize, Serialize};
 
 use crate::error::ReportError;
-use crate::record::shared::{TrainingCourse, TrainingSummary, UpdateFacts};
+use crate::record::shared::{MadeBy, TrainingCourse, TrainingSummary, UpdateFacts};
 
 /// Version of [`RunRecord`]'s schema. It grows when records of before can no longer be read.
 pub const SCHEMA: u32 = 2;
@@ -36,6 +36,9 @@ pub struct RunRecord {
     pub optimizer: Option<String>,
     /// Backend.
     pub backend: String,
+    /// Command.
+    #[serde(flatten)]
+    pub made_by: MadeBy,
     /// Target over all data in nats: retraining's plateau of the exact risk + 1 %; `null` where retraining was not run.
     pub target: Option<f64>,
     /// Target over all, over old and over new data in nats; `null` where retraining was not run.

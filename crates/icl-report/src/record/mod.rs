@@ -16,7 +16,7 @@ pub use comparison::{
 };
 pub use jsonl::{parse_records, read_records};
 pub use outcome::{CommandOutcome, OutcomeCost, OutcomeRisks, OutcomeRun, OutcomeSchema};
-pub use shared::{HoldOutRule, RunSettings, TrainingCourse, TrainingSummary, UpdateFacts};
+pub use shared::{HoldOutRule, MadeBy, RunSettings, TrainingCourse, TrainingSummary, UpdateFacts};
 pub use stream::{
     Cells, STREAM_SCHEMA, StreamControl, StreamMeasure, StreamRecord, StreamedExperience,
 };

@@ -18,17 +18,53 @@ pub struct RunSettings {
     pub optimizer: Option<String>,
     /// Backend.
     pub backend: String,
+    /// Command.
+    #[serde(flatten)]
+    pub made_by: MadeBy,
+}
+
+/// Command that made a record.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MadeBy {
+    /// Command line, without the options of its output; `null` in older records.
+    #[serde(default)]
+    pub command: Option<String>,
+    /// Program with its version; `null` in older records.
+    #[serde(default)]
+    pub version: Option<String>,
+}
+
+impl MadeBy {
+    /// Returns this command of the program of this version.
+    pub fn command(line: &str) -> Self {
+        Self {
+            command: Some(line.to_owned()),
+            version: Some(concat!("icl ", env!("CARGO_PKG_VERSION")).to_owned()),
+        }
+    }
+
+    /// Writes the command and the version in one line, if they are known.
+    pub(crate) fn words(&self) -> Option<String> {
+        let (version, command) = (self.version.as_ref()?, self.command.as_ref()?);
+        Some(format!("{version}: {command}"))
+    }
 }
 
 impl RunSettings {
-    /// Returns the settings of a run with the root seed `seed`.
-    pub fn of(seed: u64, settings: &TrainingSettings, optimizer: &str, backend: &str) -> Self {
+    /// Returns the settings of a run with the root seed `seed` by a command.
+    pub fn of(
+        seed: u64,
+        settings: &TrainingSettings,
+        optimizer: &str,
+        (backend, command): (&str, &str),
+    ) -> Self {
         Self {
             seed,
             temperature: settings.temperature,
             negatives: settings.negatives,
             optimizer: Some(optimizer.to_owned()),
             backend: backend.to_owned(),
+            made_by: MadeBy::command(command),
         }
     }
 
@@ -237,7 +273,7 @@ mod tests {
         one.course.sample_passes = u64::MAX - 1;
         one.course.evaluations[1].risk = f64::MIN_POSITIVE;
         one.course.best_evaluation = Some(1);
-        let keys = "schema seed data n n_clipped temperature negatives optimizer backend epochs sample_passes charged_passes cost \
+        let keys = "schema seed data n n_clipped temperature negatives optimizer backend command version epochs sample_passes charged_passes cost \
                     stopped_by best_evaluation expected_gain train_s untrained trained hold_out held_out_risk n_held_out task \
                     parameter_change seconds evaluations epoch_losses step_negatives";
         check(&one, keys);
@@ -249,14 +285,14 @@ mod tests {
             standard_error: 123_456_789.012_345_67,
         });
         let keys = "schema method seed from old_data new_data n_old n_new n_clipped alpha temperature negatives optimizer backend \
-                    epochs sample_passes charged_passes cost stopped_by best_evaluation expected_gain train_s before \
+                    command version epochs sample_passes charged_passes cost stopped_by best_evaluation expected_gain train_s before \
                     after hold_out held_out_before verdict is_rejected retraining_passes task held_out_risk n_held_out neighbours_kept cross_version_recall \
                     parameter_change evaluations epoch_losses step_negatives learning_rates support_learning_rates \
                     support_moves old_fractions";
         check(&one, keys);
         let mut one = crate::fixture::held_out(record("warm", u64::MAX), [0.1, 1.0 / 3.0]);
         fill(&mut one.training);
-        let keys = "schema method seed data n_clipped alpha split n_old n_new optimizer backend epochs sample_passes charged_passes \
+        let keys = "schema method seed data n_clipped alpha split n_old n_new optimizer backend command version epochs sample_passes charged_passes \
                     cost stopped_by best_evaluation expected_gain train_s target target_by_origin epochs_to_target \
                     passes_to_target charged_to_target time_to_target_s lowest_loss_epoch lowest_loss_s risk \
                     risk_old_partners held_out_risk n_held_out n_evaluated cross_version_recall nce1_old nce2_old start \
@@ -269,7 +305,7 @@ mod tests {
                     charged_passes cost stopped_by parameter_change parameter_norm effective_rank neighbours_kept \
                     neighbours_kept_of_first cross_version_recall train_s";
         check::<StreamedExperience>(&one.experiences[1], keys);
-        let keys = "schema data split method keep when at_latest budget_per_update budget_total seed optimizer backend \
+        let keys = "schema data split method keep when at_latest budget_per_update budget_total seed optimizer backend command version \
                     temperature negatives names risk accuracy untrained_risk untrained_accuracy measures experiences \
                     decisions controls";
         check(&one, keys);

@@ -82,7 +82,8 @@ pub fn stream_document(record: &StreamRecord) -> Result<Document, ReportError> {
     blocks.push(folded("Settings", vec![Block::text(settings(record))]));
     blocks.push(Block::guide(&TERMS));
     let title = format!("{}: {} over a stream", record.data, record.method);
-    Ok(Document::new(title, facts(record), blocks))
+    let document = Document::new(title, facts(record), blocks);
+    Ok(document.made_by(record.settings.made_by.words()))
 }
 
 /// Says that a table shows the last experiences alone; `None` if it shows all.
@@ -287,7 +288,7 @@ mod tests {
     fn the_terminal_and_markdown_say_the_same() {
         let document = stream_document(&stream(5)).unwrap();
         let (terminal, markdown) = (document.terminal(80, false), document.markdown());
-        for words in ["after 5 experiences", "mean: retraining", "day 3"] {
+        for words in ["after 5 experiences", "mean: retraining", "day 4"] {
             assert!(
                 terminal.contains(words) && markdown.contains(words),
                 "{words}"
@@ -313,7 +314,7 @@ mod tests {
                 terminal.lines().all(|line| line.chars().count() <= 80),
                 "{terminal}"
             );
-            let most = if has_verdicts { 4 } else { 5 };
+            let most = if has_verdicts { 3 } else { 4 };
             assert_eq!(terminal.contains("more …"), n > most, "{terminal}");
         }
     }

@@ -15,7 +15,7 @@ use crate::text::number::{accuracy, change, count, nats, percent, seconds};
 pub(crate) const MOST_ROWS: usize = 60;
 
 /// Number of first experiences on the first screen, where not all are there and no line counts verdicts.
-const FIRST: usize = 2;
+const FIRST: usize = 1;
 /// Number of last experiences on the first screen, where not all are there.
 const LAST: usize = 2;
 
@@ -321,12 +321,12 @@ mod tests {
             (table.columns.len(), heads.collect::<Vec<_>>())
         };
         let means = ["mean: warm", "mean: retraining", "mean: never"];
-        let (n_columns, heads) = table(5);
-        assert_eq!((n_columns, heads.len()), (3, 5 + means.len()));
+        let (n_columns, heads) = table(4);
+        assert_eq!((n_columns, heads.len()), (3, 4 + means.len()));
         let (_, heads) = table(30);
-        let shown = ["day 1", "day 2", "… 26 more …", "day 29", "day 30"];
-        assert_eq!(heads[..5], shown);
-        assert_eq!(heads[5..], means);
+        let shown = ["day 1", "… 27 more …", "day 29", "day 30"];
+        assert_eq!(heads[..4], shown);
+        assert_eq!(heads[4..], means);
     }
 
     #[test]

@@ -6,8 +6,8 @@ use icl_core::{ByOrigin, ExactRisk};
 use icl_train::{Cost, Evaluation, Seconds};
 
 use crate::record::{
-    AccuracyByOrigin, FloorAccuracies, ProtocolAccuracies, RunRecord, SCHEMA, TrainingCourse,
-    TrainingSummary, UpdateFacts,
+    AccuracyByOrigin, FloorAccuracies, MadeBy, ProtocolAccuracies, RunRecord, SCHEMA,
+    TrainingCourse, TrainingSummary, UpdateFacts,
 };
 
 pub(crate) fn risk(all: f64, nce1_old: f64) -> ExactRisk {
@@ -75,6 +75,7 @@ pub(crate) fn run(method: &str, seed: u64, from: f64, to: f64, drift: f64, n: us
         split: "random".to_owned(),
         optimizer: Some("adam".to_owned()),
         backend: "flex".to_owned(),
+        made_by: MadeBy::default(),
         target: Some(2.3),
         target_by_origin: None,
         epochs_to_target: None,

@@ -73,7 +73,7 @@ pub fn update_document(record: &UpdateRecord) -> Result<Document, ReportError> {
     let course = course.with_rates(&record.update);
     blocks.extend(sections(&[course], &Palette::new([record.method.as_str()])));
     blocks.push(Block::guide(&TERMS));
-    Ok(Document::new(title, facts, blocks))
+    Ok(Document::new(title, facts, blocks).made_by(record.settings.made_by.words()))
 }
 
 /// Writes the risk over the held-out samples before and after; `None` without such samples.

@@ -22,7 +22,6 @@ use crate::files::whole::remove_if_there;
 use crate::files::work_folder::WorkFolder;
 use crate::files::work_place::ENCODER;
 use crate::options::budget::UpdateBudget;
-use crate::options::command_line::command_line;
 use crate::process::failure::Failure;
 use crate::process::interrupt;
 use crate::process::progress::{Display, ended, notes};
@@ -41,6 +40,8 @@ pub struct SeedComparison<'a, D: Domain, B: AutodiffBackend> {
     pub devices: &'a [B::Device],
     pub group: &'a dyn Group,
     pub display: &'a Display,
+    /// Command line of the comparison.
+    pub command: &'a str,
 }
 
 /// Method that has run.
@@ -129,7 +130,7 @@ impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
         ));
         let passes = first.record.cost.charged();
         let passes_per_sample = passes / increment.old().len() as f64;
-        let origin = self.origin(passes, &sources[..1])?;
+        let origin = self.origin(passes, &sources[..1]);
         let theta_0 = (&first.encoder, FIRST);
         let digest = self.save(theta_0, (&origin, &[]), passes_per_sample)?;
         let theta_0 = Parent {
@@ -144,7 +145,7 @@ impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
             let budget = self.budget(method, passes_per_sample);
             let starts = (first.trained.clone(), fresh);
             let one = self.run_method(increment, (method, budget), starts)?;
-            let origin = self.origin(one.record.cost.charged(), sources)?;
+            let origin = self.origin(one.record.cost.charged(), sources);
             let origin = (&origin, std::slice::from_ref(&theta_0));
             self.save((&one.encoder, &method.name), origin, passes_per_sample)?;
             ran.push(one);
@@ -214,10 +215,8 @@ impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
     }
 
     /// Returns a training of this seed.
-    fn origin(&self, passes: f64, sources: &[DataOrigin]) -> Result<Origin, Failure> {
-        let command = command_line("run", &self.resolved.options)?;
-        let sources = sources.to_vec();
-        Ok(encoder_file::origin(&command, self.seed, passes, sources))
+    fn origin(&self, passes: f64, sources: &[DataOrigin]) -> Origin {
+        encoder_file::origin(self.command, self.seed, passes, sources.to_vec())
     }
 
     /// Writes an encoder under a name with its training and the encoders before it, and returns the digest of its file.

@@ -3,7 +3,9 @@
 use burn::tensor::backend::{AutodiffBackend, Backend};
 use icl_core::{ByOrigin, Increment, Seed, Views};
 use icl_eval::Matrix;
-use icl_report::{EmbeddingMap, RunRecord, SCHEMA, TrainingCourse, TrainingSummary, UpdateFacts};
+use icl_report::{
+    EmbeddingMap, MadeBy, RunRecord, SCHEMA, TrainingCourse, TrainingSummary, UpdateFacts,
+};
 use icl_train::{TARGET_RATIO, plateau, time_to_target};
 
 use crate::commands::run::comparison::{DomainTrainer, Ran, SeedComparison};
@@ -134,6 +136,7 @@ impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
             split: self.resolved.split.to_string(),
             optimizer: Some(choice::name(&optimizer).to_owned()),
             backend: self.resolved.backend.clone(),
+            made_by: MadeBy::command(self.command),
             target: target.map(|target| target.all),
             target_by_origin: target,
             epochs_to_target: reached.map(|reached| reached.epochs),

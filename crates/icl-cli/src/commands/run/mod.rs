@@ -19,6 +19,7 @@ use crate::domain::encoder_choice::{OnNewEncoder, with_new_encoder};
 use crate::files::whole;
 use crate::files::work_folder::{INPUT, WorkFolder};
 use crate::files::work_place::{COMPARISON, CONFIG, MAP, RECORD, REPORT, is_result};
+use crate::options::command_line::command_line;
 use crate::process::failure::Failure;
 use crate::process::group::group;
 use crate::process::interrupt;
@@ -170,6 +171,7 @@ impl<D: Domain> OnBackend for Comparison<'_, D> {
         let mut records = Vec::new();
         let mut map = None;
         let group = group();
+        let command = command_line("run", &resolved.options)?;
         for seed in resolved.seeds.clone() {
             let comparison = SeedComparison::<D, B> {
                 resolved,
@@ -181,6 +183,7 @@ impl<D: Domain> OnBackend for Comparison<'_, D> {
                 devices,
                 group: &*group,
                 display: &display,
+                command: &command,
             };
             let done = self.work.state(&format!("seed{seed}"));
             let saved = read_checkpoint(&done, &identity)?;

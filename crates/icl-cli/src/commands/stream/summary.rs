@@ -18,6 +18,7 @@ use crate::files::encoder_work::REPORT;
 use crate::files::whole;
 use crate::files::work_place::CONFIG;
 use crate::options::choice;
+use crate::options::command_line::command_line;
 use crate::process::failure::Failure;
 
 /// Matrix of some cells.
@@ -180,7 +181,7 @@ pub fn record(
             training.seed,
             &training.settings,
             optimizer,
-            &training.backend,
+            (&training.backend, &command_line("stream", options)?),
         ),
         names: streamed().map(|it| it.name.clone()).collect(),
         measures: measures.collect(),

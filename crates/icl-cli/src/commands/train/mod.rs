@@ -262,7 +262,7 @@ impl<D: Domain> OnBackend for FirstTraining<'_, D> {
         encoder_file::save(&outcome.encoder, self.domain, trained_on, &path)?;
         Ok(TrainRecord {
             schema: TRAIN_SCHEMA,
-            settings: RunSettings::of(*seed, settings, optimizer, backend),
+            settings: RunSettings::of(*seed, settings, optimizer, (backend, &self.command)),
             data: name.to_owned(),
             n,
             n_clipped: self.data.n_clipped(),

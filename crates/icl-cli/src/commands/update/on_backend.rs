@@ -170,7 +170,12 @@ impl<D: Domain> OnBackend for Update<'_, D> {
         Ok(UpdateRecord {
             schema: UPDATE_SCHEMA,
             method: method.name.clone(),
-            settings: RunSettings::of(training.seed, settings, optimizer, &training.backend),
+            settings: RunSettings::of(
+                training.seed,
+                settings,
+                optimizer,
+                (&training.backend, &self.command),
+            ),
             from: self.resolved.from.clone(),
             old_data: name(0),
             new_data: name(1),
