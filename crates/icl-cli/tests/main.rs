@@ -47,6 +47,7 @@ mod support;
 mod table_fields;
 mod tables;
 mod task;
+mod ten_days;
 mod text_pairs;
 mod train;
 mod unlabelled;

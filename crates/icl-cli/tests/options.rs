@@ -111,7 +111,7 @@ fn names_that_nothing_has() {
         ("run --epoch 3", "a similar argument exists: '--epochs'"),
         (
             "update",
-            "--old <DATA> --new <DATA> --from <ENCODER.safetensors> --out <DIR>",
+            "--new <DATA>... --from <ENCODER.safetensors> --out <DIR>",
         ),
     ] {
         icl(at.path(), &split(line)).rejected_at_length(tip);
