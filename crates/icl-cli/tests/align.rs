@@ -41,7 +41,7 @@ fn align(at: &Path, flags: &str) -> Ran {
 fn a_turn_is_found_measured_and_applied() {
     let at = embeddings();
     let at = at.path();
-    for form in ["procrustes", "affine"] {
+    for form in ["procrustes", "affine", "residual-mlp"] {
         let ran = align(
             at,
             &format!("--to new.npy --form {form} --out {form}.safetensors --json"),
@@ -82,6 +82,79 @@ fn a_turn_is_found_measured_and_applied() {
     assert_eq!(bytes("t.safetensors"), bytes("u.safetensors"));
 }
 
+/// Old rows of width 2 and what a bent change makes of them.
+fn bent() -> TempDir {
+    let at = tempdir().unwrap();
+    let mut rng = Seed::new(6).rng();
+    let old: Vec<[f64; 2]> = (0..220)
+        .map(|_| [0.0; 2].map(|_: f64| rng.random_range(-1.0..1.0)))
+        .collect();
+    let new: Vec<[f64; 3]> = old
+        .iter()
+        .map(|[a, b]| [(3.0 * a).sin(), a * b, *b])
+        .collect();
+    fs::write(at.path().join("old.npy"), rows(&old)).unwrap();
+    fs::write(at.path().join("new.npy"), rows(&new)).unwrap();
+    at
+}
+
+#[test]
+fn the_form_that_fits_is_proposed_and_can_be_used() {
+    let at = bent();
+    let at = at.path();
+    let json = |flags: &str| -> Value {
+        let ran = align(at, &format!("--to new.npy --hidden 6 {flags} --json")).succeeded();
+        serde_json::from_str(&ran.stdout).unwrap()
+    };
+    let auto = json("--form auto --out auto.safetensors");
+    assert_eq!(
+        (&auto["form"], &auto["hidden"]),
+        (&"residual-mlp".into(), &6.into())
+    );
+    assert!(auto["proposed"].is_null());
+    let compared = auto["comparison"].as_array().unwrap();
+    // No rotation leads from width 2 to width 3.
+    let forms: Vec<&Value> = compared.iter().map(|at| &at["form"]).collect();
+    assert_eq!(forms, ["affine", "residual-mlp"]);
+    let left = |at: usize| number(&compared[at], "mean_distance");
+    assert!(left(1) < 0.5 * left(0), "{auto}");
+    json("--form residual-mlp --out given.safetensors");
+    let bytes = |name: &str| fs::read(at.join(name)).unwrap();
+    assert_eq!(bytes("auto.safetensors"), bytes("given.safetensors"));
+    let given = align(at, "--to new.npy --form affine --out affine.safetensors")
+        .succeeded()
+        .stdout;
+    assert!(
+        given.contains("\nproposal: --form residual-mlp is nearer to the new rows\n"),
+        "{given}"
+    );
+    // The file holds the layer: applied, it is as near as what was measured.
+    for name in ["auto", "affine"] {
+        align(at, &format!("--map {name}.safetensors --out {name}.npy")).succeeded();
+    }
+    let again = |name: &str| -> Value {
+        let line = format!(
+            "align --from {name}.npy --to new.npy --form affine --out {name}2.safetensors --json"
+        );
+        serde_json::from_str(&icl(at, &split(&line)).succeeded().stdout).unwrap()
+    };
+    let own = |of: &Value| number(&of["recall"][0]["unmapped"], "own");
+    let bent = own(&again("auto"));
+    assert_eq!(bent, number(&auto["recall"][0]["mapped"], "own"));
+    assert!(bent > own(&again("affine")));
+    // A file without a part of the layer is not applied as something else.
+    let mut broken = bytes("auto.safetensors");
+    let name = b"hidden.output";
+    let place = broken
+        .windows(name.len())
+        .position(|it| it == name)
+        .unwrap();
+    broken[place] = b'x';
+    fs::write(at.join("broken.safetensors"), broken).unwrap();
+    align(at, "--map broken.safetensors --out b.npy")
+        .rejected("broken.safetensors: found no tensor hidden.output, expected a map");
+}
+
 #[test]
 fn wrong_input_is_named() {
     let at = embeddings();
@@ -105,12 +178,28 @@ fn wrong_input_is_named() {
             "few.npy: found 3 rows, expected 150, the same samples as in old.npy",
         ),
         (
-            "--to narrow.npy --out a.safetensors",
+            "--to narrow.npy --form procrustes --out a.safetensors",
             "procrustes: found widths 4 and 2, expected equal ones",
         ),
         (
-            &format!("{new} --rank 2"),
-            "form: found procrustes with --rank or --ridge, expected affine",
+            &format!("{new} --form procrustes --rank 2"),
+            "form: found procrustes with --rank or --ridge, expected affine, residual-mlp or auto",
+        ),
+        (
+            &format!("{new} --form affine --hidden 8"),
+            "form: found affine with --hidden, expected residual-mlp or auto",
+        ),
+        (
+            &format!("{new} --form residual-mlp --hidden 0"),
+            "hidden: found 0, expected a number from 1 to 4096",
+        ),
+        (
+            &format!("{new} --form auto --hidden 4097"),
+            "hidden: found 4097, expected a number from 1 to 4096",
+        ),
+        (
+            &format!("{new} --form auto --rank 9"),
+            "rank: found 9, expected a number from 1 to 4",
         ),
         (
             &format!("{new} --form affine --rank 9"),
@@ -137,10 +226,10 @@ fn wrong_input_is_named() {
     }
     let line = "align --from narrow.npy --map m.safetensors --out a.npy";
     icl(at, &split(line)).rejected("narrow.npy: map: found rows of width 2, expected 4");
-    let line = "align --from narrow.npy --to narrow.npy --out a.safetensors";
+    let line = "align --from narrow.npy --to narrow.npy --form procrustes --out a.safetensors";
     icl(at, &split(line)).rejected("procrustes: found old rows of rank 1, expected 2");
     fs::write(at.join("zeros.npy"), rows(&[[0.0; 4]; N])).unwrap();
-    align(at, "--to zeros.npy --out a.safetensors")
+    align(at, "--to zeros.npy --form procrustes --out a.safetensors")
         .rejected("procrustes: found new rows of rank 0, expected 4");
     align(at, "--out a.npy").rejected_at_length("--to <NEW>");
     align(at, "--to new.npy --map m.safetensors --out a.npy")

@@ -52,4 +52,5 @@ mod text_pairs;
 mod train;
 mod unlabelled;
 mod update;
+mod vector_stores;
 mod written_encoders;

@@ -107,13 +107,16 @@ fn every_command_prints_the_documented_keys() {
     let found =
         outcome("align --from old.npy --to new.npy --form affine --out map.safetensors --json");
     let own = [
+        "comparison",
         "d_new",
         "d_old",
         "form",
+        "hidden",
         "median_distance",
         "moved_most",
         "n_fitted",
         "n_held_out",
+        "proposed",
         "recall",
         "ridge",
     ];

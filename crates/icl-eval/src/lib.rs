@@ -14,6 +14,8 @@
 //! | [`Accuracies`], [`AccuracyWithFloors`] | a protocol for the embeddings of an encoder, with its floors |
 //! | [`NeighboursKept`] | share of nearest neighbours that an update keeps |
 //! | [`AlignmentSettings`], [`AlignmentMap`], [`AlignmentForm`] | map from old to new embeddings of the same samples |
+//! | [`HiddenLayer`] | residual part of a map |
+//! | [`FormComparison`] | the form of a map that fits rows best, by cross-validation |
 //! | [`cross_version_recall`], [`CrossVersionRecall`] | retrieval of an old gallery by new queries |
 //! | [`remaining_distances`], [`moved_most_first`] | what a map does not explain, and the order in which to embed again |
 //! | [`RankingProtocol`], [`Candidates`], [`RankedTarget`], [`Ranking`], [`TargetPosition`] | AUC, HR@k and nDCG@k of targets among items |
@@ -45,8 +47,8 @@ mod watch;
 
 pub use accuracies::{Accuracies, AccuracyWithFloors};
 pub use alignment::{
-    AlignmentForm, AlignmentMap, AlignmentSettings, CrossVersionRecall, cross_version_recall,
-    moved_most_first, remaining_distances,
+    AlignmentForm, AlignmentMap, AlignmentSettings, CrossVersionRecall, FormComparison,
+    HiddenLayer, cross_version_recall, moved_most_first, remaining_distances,
 };
 pub use cross_validation::{Accuracy, stratified_folds};
 pub use effective_rank::effective_rank;

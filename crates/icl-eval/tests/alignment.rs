@@ -121,7 +121,7 @@ fn affine_maps_are_those_of_scikit_learn() {
 }
 
 /// Rows of a generator, and a turn by a product of reflections.
-fn turned(n: usize, d: usize) -> (Matrix, Matrix) {
+pub fn turned(n: usize, d: usize) -> (Matrix, Matrix) {
     let mut rng = Seed::new(8).rng();
     let mut draw = |n: usize| -> Vec<f64> { (0..n).map(|_| rng.random_range(-1.0..1.0)).collect() };
     let old = draw(n * d);

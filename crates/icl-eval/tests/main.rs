@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a failed test says enough")]
 
 mod alignment;
+mod alignment_forms;
 mod effective_rank;
 mod few_labels;
 mod knn;

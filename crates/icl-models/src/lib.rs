@@ -20,7 +20,6 @@
 
 mod batch_norm;
 mod checks;
-mod digest;
 mod embedding_table;
 mod gcn;
 mod gin;
@@ -29,11 +28,9 @@ mod graph_conv;
 mod head;
 mod hidden_layer;
 mod hidden_mixup;
-mod lineage;
 mod linear;
 mod mlp;
 mod normalization;
-mod origin;
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 mod readme {}
@@ -56,13 +53,12 @@ pub use hidden_mixup::{
 };
 pub use icl_kernels as kernels;
 pub use mlp::{Mlp, MlpConfig};
-pub use origin::{BURN_VERSION, DataOrigin, Origin, Parent, SamplesDigest};
 pub use readout::Readout;
 pub use resnet::{ResNet, ResNetConfig, Stem};
 #[cfg(feature = "weights")]
 pub use resnet::{WeightsLayout, read_weights};
 pub use stock_batch_norm::recalibrate_batch_norm;
-pub use stored_encoder::StoredEncoder;
+pub use stored_encoder::{BURN_VERSION, DataOrigin, Origin, Parent, SamplesDigest, StoredEncoder};
 pub use stored_tensor::{StoredTensor, safetensors_bytes};
 pub use two_tower::{TwoTower, TwoTowerConfig};
 pub use word_tower::{WordTower, WordTowerConfig};

@@ -66,7 +66,7 @@ const PAGES: [Page; 14] = [
     },
     Page {
         command: "embed",
-        common: "",
+        common: "from data target texts limit id keep views out force backend seed",
         examples: &[
             [
                 "Rows for a search index",

@@ -1,13 +1,14 @@
 //! A fitted map of embeddings.
 
-use nalgebra::{DMatrix, DVector};
+use nalgebra::{DMatrix, RowDVector};
 
 use crate::{EvalError, Matrix};
 
 /// Map from old to new embeddings.
 ///
 /// ```text
-/// x ↦ x·W + b        W [d_old, d_new], b [d_new]
+/// x ↦ x·W + b                          W [d_old, d_new], b [d_new]
+/// x ↦ x·W + b + tanh(x·W₁ + b₁)·W₂     with a hidden layer
 /// ```
 ///
 /// ```
@@ -30,6 +31,80 @@ pub struct AlignmentMap {
     offset: Vec<f64>,
     /// Penalty of an affine map, relative to the mean square of a column.
     ridge: Option<f64>,
+    hidden: Option<HiddenLayer>,
+}
+
+/// The residual part of a map: `x ↦ tanh(x·W₁ + b₁)·W₂`, with W₁ `[d_old, d_hidden]`, b₁ `[d_hidden]` and W₂
+/// `[d_hidden, d_new]`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HiddenLayer {
+    /// W₁, row by row.
+    weights: Vec<f64>,
+    offset: Vec<f64>,
+    /// W₂, row by row.
+    output: Vec<f64>,
+}
+
+impl HiddenLayer {
+    /// Creates the layer of W₁ `[d_old, d_hidden]`, row by row, b₁ `[d_hidden]` and W₂ `[d_hidden, d_new]`, row by
+    /// row, such as a file holds.
+    ///
+    /// # Panics
+    /// If b₁ is empty, or W₁ or W₂ is empty or its length no multiple of that of b₁.
+    pub fn from_parts(weights: Vec<f64>, offset: Vec<f64>, output: Vec<f64>) -> Self {
+        let d_hidden = offset.len();
+        for of in [&weights, &output] {
+            assert!(
+                d_hidden > 0 && !of.is_empty() && of.len().is_multiple_of(d_hidden),
+                "found {} weights and a hidden layer of {d_hidden}, expected a multiple of its width",
+                of.len()
+            );
+        }
+        Self {
+            weights,
+            offset,
+            output,
+        }
+    }
+
+    pub(super) fn of(
+        weights: &DMatrix<f64>,
+        offset: &RowDVector<f64>,
+        output: &DMatrix<f64>,
+    ) -> Self {
+        Self {
+            weights: by_rows(weights),
+            offset: offset.as_slice().to_vec(),
+            output: by_rows(output),
+        }
+    }
+
+    /// Returns the number of units, d_hidden.
+    pub fn d_hidden(&self) -> usize {
+        self.offset.len()
+    }
+
+    /// Returns W₁ `[d_old, d_hidden]`, row by row.
+    pub fn weights(&self) -> &[f64] {
+        &self.weights
+    }
+
+    /// Returns b₁ `[d_hidden]`.
+    pub fn offset(&self) -> &[f64] {
+        &self.offset
+    }
+
+    /// Returns W₂ `[d_hidden, d_new]`, row by row.
+    pub fn output(&self) -> &[f64] {
+        &self.output
+    }
+
+    fn apply(&self, old: &DMatrix<f64>) -> DMatrix<f64> {
+        let d_hidden = self.d_hidden();
+        let mut hidden = affine(old, &self.weights, &self.offset);
+        hidden.apply(|x| *x = x.tanh());
+        hidden * DMatrix::from_row_slice(d_hidden, self.output.len() / d_hidden, &self.output)
+    }
 }
 
 impl AlignmentMap {
@@ -48,15 +123,33 @@ impl AlignmentMap {
             weights,
             offset,
             ridge: None,
+            hidden: None,
         }
     }
 
     pub(super) fn of(weights: &DMatrix<f64>, offset: Vec<f64>, ridge: Option<f64>) -> Self {
-        // Columns of the transpose are the rows.
         Self {
-            weights: weights.transpose().as_slice().to_vec(),
+            weights: by_rows(weights),
             offset,
             ridge,
+            hidden: None,
+        }
+    }
+
+    /// Adds a hidden layer.
+    ///
+    /// # Panics
+    /// If its widths are not those of the map.
+    pub fn with_hidden(self, hidden: HiddenLayer) -> Self {
+        let lengths = [hidden.weights.len(), hidden.output.len()];
+        let expected = [self.d_old(), self.d_new()].map(|d| d * hidden.d_hidden());
+        assert_eq!(
+            lengths, expected,
+            "weights of the hidden layer (left) must fit the widths of the map (right)"
+        );
+        Self {
+            hidden: Some(hidden),
+            ..self
         }
     }
 
@@ -85,6 +178,11 @@ impl AlignmentMap {
         self.ridge
     }
 
+    /// Returns the hidden layer; none for an orthogonal and for an affine map.
+    pub fn hidden(&self) -> Option<&HiddenLayer> {
+        self.hidden.as_ref()
+    }
+
     /// Maps old embeddings `[n, d_old]` to `[n, d_new]`.
     ///
     /// # Errors
@@ -96,15 +194,27 @@ impl AlignmentMap {
         let (width, expected) = (old.n_columns(), self.d_old());
         let found = format_args!("rows of width {width}");
         EvalError::unless(width == expected, "map", found, expected)?;
-        let weights = DMatrix::from_row_slice(self.d_old(), self.d_new(), &self.weights);
-        let mut mapped = matrix(old) * weights;
-        let offset = DVector::from_column_slice(&self.offset).transpose();
-        for mut row in mapped.row_iter_mut() {
-            row += &offset;
+        let old = matrix(old);
+        let mut mapped = affine(&old, &self.weights, &self.offset);
+        if let Some(hidden) = &self.hidden {
+            mapped += hidden.apply(&old);
         }
-        let values = mapped.transpose().as_slice().to_vec();
+        let values = by_rows(&mapped);
         Ok(Matrix::try_new(values, self.d_new()).expect("mapped rows of moderate size are finite"))
     }
+}
+
+/// Returns `rows·W + 1·b`, with W row by row.
+fn affine(rows: &DMatrix<f64>, weights: &[f64], offset: &[f64]) -> DMatrix<f64> {
+    let mut found = rows * DMatrix::from_row_slice(rows.ncols(), offset.len(), weights);
+    let offset = RowDVector::from_row_slice(offset);
+    found.row_iter_mut().for_each(|mut row| row += &offset);
+    found
+}
+
+/// Returns the entries row by row: the columns of the transpose.
+fn by_rows(of: &DMatrix<f64>) -> Vec<f64> {
+    of.transpose().as_slice().to_vec()
 }
 
 /// Returns rows as a matrix of nalgebra.

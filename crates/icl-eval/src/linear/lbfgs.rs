@@ -1,4 +1,4 @@
-//! Minimisation of a smooth convex function by the limited-memory BFGS method.
+//! Minimisation of a smooth function by the limited-memory BFGS method.
 
 use std::collections::VecDeque;
 
@@ -11,8 +11,8 @@ const MAX_ITERATIONS: usize = 2000;
 /// Maximum number of evaluations in one line search.
 const MAX_TRIALS: usize = 60;
 
-/// A smooth convex function of a matrix.
-pub(super) trait Objective {
+/// A smooth function of a matrix. The minimum is the least one only if it is convex.
+pub(crate) trait Objective {
     /// Returns the value and the gradient.
     fn evaluate(&self, at: &DMatrix<f64>) -> (f64, DMatrix<f64>);
 
@@ -23,23 +23,23 @@ pub(super) trait Objective {
     /// Returns the length of the gradient that is accepted as 0.
     fn tolerance(&self, at: &DMatrix<f64>) -> f64;
 
-    /// Returns whether the solver is to stop where it is.
-    fn is_interrupted(&self) -> bool {
+    /// Returns whether the solver is to stop at this iterate. It is called once for each, before the next step.
+    fn is_interrupted(&self, _: &DMatrix<f64>) -> bool {
         false
     }
 }
 
 /// State of a solver that stopped before it converged.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Stopped {
-    pub(super) n_iterations: usize,
-    pub(super) gradient: f64,
-    pub(super) tolerance: f64,
+pub(crate) struct Stopped {
+    pub(crate) n_iterations: usize,
+    pub(crate) gradient: f64,
+    pub(crate) tolerance: f64,
 }
 
 /// Reason for which a solver has no minimum.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Unfinished {
+pub(crate) enum Unfinished {
     /// Stopped before it converged.
     Stopped(Stopped),
     /// Interrupted by a request.
@@ -62,7 +62,7 @@ struct Correction {
 /// # Errors
 /// [`Unfinished::Stopped`] after 2000 iterations, or if rounding prevents any further progress;
 /// [`Unfinished::Interrupted`] if the objective says so.
-pub(super) fn minimise(
+pub(crate) fn minimise(
     objective: &impl Objective,
     start: DMatrix<f64>,
 ) -> Result<DMatrix<f64>, Unfinished> {
@@ -81,7 +81,7 @@ pub(super) fn minimise(
         if n_iterations == MAX_ITERATIONS {
             return Err(Unfinished::Stopped(stopped));
         }
-        if objective.is_interrupted() {
+        if objective.is_interrupted(&at) {
             return Err(Unfinished::Interrupted);
         }
         let direction = descent(objective, &memory, &gradient);

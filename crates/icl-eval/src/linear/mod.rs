@@ -1,7 +1,7 @@
 //! Multinomial logistic regression to convergence with its protocol, the linear probe.
 
 mod classifier;
-mod lbfgs;
+pub(crate) mod lbfgs;
 mod probe;
 mod softmax;
 mod standard;

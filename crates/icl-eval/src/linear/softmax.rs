@@ -204,7 +204,7 @@ impl Objective for Penalty<'_> {
         (value, gradient)
     }
 
-    fn is_interrupted(&self) -> bool {
+    fn is_interrupted(&self, _: &DMatrix<f64>) -> bool {
         self.watch.is_stopped()
     }
 

@@ -3,13 +3,14 @@
 use comfy_table::{CellAlignment, Table, presets};
 use icl_core::Seed;
 use icl_eval::{
-    AlignmentMap, AlignmentSettings, CrossVersionRecall, Matrix, cross_version_recall,
-    moved_most_first, remaining_distances,
+    AlignmentForm, AlignmentMap, AlignmentSettings, CrossVersionRecall, FormComparison,
+    HiddenLayer, Matrix, cross_version_recall, moved_most_first, remaining_distances,
 };
 use rand::seq::SliceRandom;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use crate::options::choice;
 use crate::process::failure::Failure;
 
 /// One of so many rows is held out.
@@ -20,6 +21,9 @@ const KS: [usize; 2] = [1, 10];
 /// Map that was fitted to most rows and measured on the others.
 pub struct Fitted {
     pub map: AlignmentMap,
+    pub form: AlignmentForm,
+    /// The forms on the fitted rows; `None` where these are too few.
+    comparison: Option<FormComparison>,
     /// Cosine distance of each mapped row to its new one.
     pub distances: Vec<f64>,
     /// Rows in the order of these distances, the largest first.
@@ -43,27 +47,39 @@ struct RecallAt {
 /// The numbers in JSON.
 #[derive(Serialize)]
 struct InJson<'a> {
-    form: &'a str,
+    form: &'static str,
     d_old: usize,
     d_new: usize,
     ridge: Option<f64>,
+    hidden: Option<usize>,
     n_fitted: usize,
     n_held_out: usize,
     recall: &'a [RecallAt],
     median_distance: f64,
     moved_most: &'a [usize],
+    comparison: Vec<FormAt>,
+    proposed: Option<&'static str>,
+}
+
+/// Mean cosine distance that maps of a form leave on rows that they were not fitted to.
+#[derive(Serialize)]
+struct FormAt {
+    form: &'static str,
+    mean_distance: f64,
 }
 
 /// Number of rows that are named.
 const NAMED: usize = 10;
 
 impl Fitted {
-    /// Fits a map to all rows but a tenth, at least 2, that the seed draws, and measures retrieval on these.
+    /// Fits a map to all rows but a tenth, at least 2, that the seed draws, and measures retrieval on these. The
+    /// forms are compared on the fitted rows alone, and with `is_auto` the map has the best one.
     ///
     /// # Errors
-    /// If no map can be fitted.
+    /// If no map can be fitted, or with `is_auto` no form compared.
     pub fn of(
         settings: &AlignmentSettings,
+        is_auto: bool,
         old: &Matrix,
         new: &Matrix,
         seed: Seed,
@@ -72,9 +88,20 @@ impl Fitted {
         rows.shuffle(&mut seed.child("hold-out").rng());
         let n_held_out = rows.len().div_ceil(ONE_OF).max(2).min(rows.len());
         let (fitted, held_out) = rows.split_at(rows.len() - n_held_out);
+        let (fitted_old, fitted_new) = (old.select(fitted), new.select(fitted));
+        let compare = || FormComparison::of(settings, &fitted_old, &fitted_new);
+        let (settings, comparison) = if is_auto {
+            let comparison = compare().map_err(Failure::input)?;
+            let settings = settings.clone().with_form(comparison.best());
+            (settings, Some(comparison))
+        } else {
+            (settings.clone(), None)
+        };
         let map = settings
-            .fit(&old.select(fitted), &new.select(fitted))
+            .fit(&fitted_old, &fitted_new)
             .map_err(Failure::input)?;
+        // After the fit: a form that cannot be fitted is an error before time goes into the others.
+        let comparison = comparison.or_else(|| compare().ok());
         let mapped = map.apply(old).map_err(Failure::input)?;
         let [old_rows, new_rows, mapped_rows] = [old, new, &mapped].map(|of| of.select(held_out));
         let mut recall = Vec::new();
@@ -91,6 +118,8 @@ impl Fitted {
         let distances = remaining_distances(&mapped, new);
         Ok(Self {
             map,
+            form: settings.form(),
+            comparison,
             order: moved_most_first(&distances),
             distances,
             n_fitted: fitted.len(),
@@ -103,26 +132,35 @@ impl Fitted {
     ///
     /// # Errors
     /// Never for finite numbers.
-    pub fn json(&self, form: &str) -> Result<Map<String, Value>, Failure> {
+    pub fn json(&self) -> Result<Map<String, Value>, Failure> {
         let found = InJson {
-            form,
+            form: choice::name(&self.form),
             d_old: self.map.d_old(),
             d_new: self.map.d_new(),
             ridge: self.map.ridge(),
+            hidden: self.map.hidden().map(HiddenLayer::d_hidden),
             n_fitted: self.n_fitted,
             n_held_out: self.n_held_out,
             recall: &self.recall,
             median_distance: self.median_distance(),
             moved_most: self.moved_most(),
+            comparison: self.compared(),
+            proposed: self.proposed().map(|form| choice::name(&form)),
         };
         let text = serde_json::to_string(&found).map_err(Failure::input)?;
         serde_json::from_str(&text).map_err(Failure::input)
     }
 
     /// Writes the numbers for the terminal.
-    pub fn text(&self, form: &str) -> String {
-        let ridge = self.map.ridge();
-        let ridge = ridge.map_or_else(String::new, |ridge| format!(", ridge {ridge:e}"));
+    pub fn text(&self) -> String {
+        let form = choice::name(&self.form);
+        let mut of_map = String::new();
+        if let Some(ridge) = self.map.ridge() {
+            of_map += &format!(", ridge {ridge:e}");
+        }
+        if let Some(hidden) = self.map.hidden() {
+            of_map += &format!(", {} hidden units", hidden.d_hidden());
+        }
         let mut table = Table::new();
         table.load_style(presets::UTF8_HORIZONTAL_ONLY);
         table.set_header(["gallery", "k", "own row found", "neighbours found"]);
@@ -147,14 +185,56 @@ impl Fitted {
         }
         let named: Vec<String> = self.moved_most().iter().map(usize::to_string).collect();
         format!(
-            "{form} map [{}, {}]{ridge}, fitted to {} rows; recall@k of new queries among {} held-out rows:\n{table}\nmedian distance              of mapped to new rows: {:.4}; moved most (rows from 0): {}",
+            "{form} map [{}, {}]{of_map}, fitted to {} rows; recall@k of new queries \
+             among {} held-out rows:\n{table}\nmedian distance \
+             of mapped to new rows: {:.4}; moved most (rows from 0): {}{}",
             self.map.d_old(),
             self.map.d_new(),
             self.n_fitted,
             self.n_held_out,
             self.median_distance(),
-            named.join(", ")
+            named.join(", "),
+            self.forms_text()
         )
+    }
+
+    /// Writes the comparison of the forms, and the proposal.
+    fn forms_text(&self) -> String {
+        let compared = self.compared();
+        if compared.is_empty() {
+            return String::new();
+        }
+        let all: Vec<String> = compared
+            .iter()
+            .map(|at| format!("{} {:.4}", at.form, at.mean_distance))
+            .collect();
+        let proposal = self.proposed().map_or_else(String::new, |form| {
+            format!(
+                "\nproposal: --form {} is nearer to the new rows",
+                choice::name(&form)
+            )
+        });
+        format!(
+            "\nmean distance by cross-validation of the fitted rows: {}{proposal}",
+            all.join(", ")
+        )
+    }
+
+    fn compared(&self) -> Vec<FormAt> {
+        let forms = self.comparison.iter().flat_map(FormComparison::means);
+        let at = |(form, mean_distance)| FormAt {
+            form: choice::name(&form),
+            mean_distance,
+        };
+        forms.map(at).collect()
+    }
+
+    /// Returns the best of the compared forms if it comes nearer to the new rows than that of the map.
+    fn proposed(&self) -> Option<AlignmentForm> {
+        let comparison = self.comparison.as_ref()?;
+        let best = comparison.best();
+        let mean = |form| comparison.means().find(|it| it.0 == form).map(|it| it.1);
+        (mean(best)? < mean(self.form)?).then_some(best)
     }
 
     fn moved_most(&self) -> &[usize] {

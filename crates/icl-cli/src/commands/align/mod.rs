@@ -8,11 +8,14 @@ use std::path::{Path, PathBuf};
 use anyhow::anyhow;
 use clap::Args;
 use icl_core::Seed;
+use icl_data::Found;
 use icl_eval::{AlignmentForm, AlignmentSettings, Matrix};
 use icl_report::CommandOutcome;
+use serde::Deserialize;
 
 use crate::files::embedding_format::EmbeddingFormat;
 use crate::files::embeddings;
+use crate::files::embeddings::{StoredEmbeddings, check_same_samples};
 use crate::files::output_files::OutputFiles;
 use crate::files::row_facts::RowFacts;
 use crate::options::choice;
@@ -22,6 +25,7 @@ use crate::process::failure::Failure;
 use crate::process::terminal::{print, tell};
 
 use fitted::Fitted;
+use map_file::StoredMap;
 
 const DETAILS: &str = "\
 Row i of both files of embeddings is the same sample. A tenth of the rows, drawn by the seed, is held out: on them it measures what a \
@@ -48,19 +52,21 @@ pub struct AlignOptions {
     #[arg(
         long,
         value_name = "FILE",
-        conflicts_with_all = ["form", "rank", "ridge", "seed", "json"],
+        conflicts_with_all = ["form", "rank", "ridge", "hidden", "seed", "json"],
         help_heading = "Data"
     )]
     map: Option<PathBuf>,
-    /// Form of the map: a rotation (procrustes), or weights and an offset by least squares with a penalty (affine)
+    /// Form of the map: a rotation (procrustes), weights and an offset by least squares with a penalty (affine), a
+    /// hidden layer on top of these (residual-mlp), or the one that fits best by cross-validation of the fitted rows
+    /// (auto)
     #[arg(
         long,
         value_name = "FORM",
-        value_parser = choice::any::<AlignmentForm>(),
-        default_value = "procrustes",
+        value_parser = choice::any::<FormOption>(),
+        default_value = "auto",
         help_heading = "Map"
     )]
-    form: AlignmentForm,
+    form: FormOption,
     /// Largest rank of an affine map. Without it, full rank
     #[arg(long, value_name = "R", help_heading = "Map")]
     rank: Option<usize>,
@@ -68,7 +74,10 @@ pub struct AlignOptions {
     /// every tenth of the fitted rows best
     #[arg(long, value_name = "LAMBDA", help_heading = "Map")]
     ridge: Option<f64>,
-    /// Root seed of the draw of held-out rows
+    /// Number of hidden units of a residual MLP. Without it, 64
+    #[arg(long, value_name = "H", help_heading = "Map")]
+    hidden: Option<usize>,
+    /// Root seed of the draw of held-out rows and of the weights with which a hidden layer starts
     #[arg(long, value_name = "S", help_heading = "Execution")]
     seed: Option<u64>,
     /// Output file: the map (.safetensors), or with --map the mapped embeddings (.npy, .safetensors, .parquet, .csv)
@@ -80,6 +89,59 @@ pub struct AlignOptions {
     /// Print JSON
     #[arg(long, help_heading = "Output")]
     json: bool,
+}
+
+/// Form of a map, or the choice of one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum FormOption {
+    Procrustes,
+    Affine,
+    ResidualMlp,
+    Auto,
+}
+
+impl AlignOptions {
+    /// Returns the settings of the map; with `auto` those of every form.
+    ///
+    /// # Errors
+    /// If an option has no meaning for the form.
+    fn settings(&self) -> Result<AlignmentSettings, Failure> {
+        let form = match self.form {
+            FormOption::Procrustes => AlignmentForm::Procrustes,
+            FormOption::Affine => AlignmentForm::Affine,
+            FormOption::ResidualMlp | FormOption::Auto => AlignmentForm::ResidualMlp,
+        };
+        let unless = |is_meant: bool, options: &str, expected: &str| match is_meant {
+            true => Ok(()),
+            false => Err(Failure::input(anyhow!(
+                "form: found {} with {options}, expected {expected}",
+                choice::name(&self.form)
+            ))),
+        };
+        let is_rotation = form == AlignmentForm::Procrustes;
+        let is_affine = self.rank.is_some() || self.ridge.is_some();
+        unless(
+            !(is_rotation && is_affine),
+            "--rank or --ridge",
+            "affine, residual-mlp or auto",
+        )?;
+        let has_hidden = form == AlignmentForm::ResidualMlp;
+        unless(
+            has_hidden || self.hidden.is_none(),
+            "--hidden",
+            "residual-mlp or auto",
+        )?;
+        let settings = AlignmentSettings::new(form)
+            .with_rank(self.rank)
+            .with_ridge(self.ridge)
+            .with_hidden(self.hidden);
+        Ok(settings.with_seed(self.seed()))
+    }
+
+    fn seed(&self) -> Seed {
+        Seed::new(self.seed.unwrap_or(DEFAULT_SEED))
+    }
 }
 
 /// Fits a map, measures it on held-out rows and writes it; or applies one.
@@ -106,8 +168,14 @@ fn fit(options: &AlignOptions, out: &Path, from: &Path, to: &Path) -> Result<(),
             out.display()
         )));
     }
+    let settings = options.settings()?;
     let file = OutputFiles::begin(out, &[], options.force)?;
-    let (old, new) = (rows(from)?, rows(to)?);
+    let (of_old, of_new) = (embeddings::read(from)?, embeddings::read(to)?);
+    if of_old.n_rows == of_new.n_rows {
+        check_same_samples(&of_new, &of_old)?;
+    }
+    let encoders = [of_old.facts.encoder.clone(), of_new.facts.encoder.clone()];
+    let (old, new) = (rows(of_old)?, rows(of_new)?);
     if old.n_rows() != new.n_rows() {
         return Err(Failure::input(anyhow!(
             "{}: found {} rows, expected {}, the same samples as in {}",
@@ -117,27 +185,24 @@ fn fit(options: &AlignOptions, out: &Path, from: &Path, to: &Path) -> Result<(),
             from.display()
         )));
     }
-    if options.form == AlignmentForm::Procrustes
-        && (options.rank.is_some() || options.ridge.is_some())
-    {
-        return Err(Failure::input(anyhow!(
-            "form: found procrustes with --rank or --ridge, expected affine"
-        )));
-    }
-    let settings = AlignmentSettings::new(options.form)
-        .with_rank(options.rank)
-        .with_ridge(options.ridge);
-    let seed = Seed::new(options.seed.unwrap_or(DEFAULT_SEED));
-    let fitted = Fitted::of(&settings, &old, &new, seed)?;
-    let form = choice::name(&options.form);
-    file.write(out, &map_file::bytes(form, &fitted)?)?;
+    let is_auto = options.form == FormOption::Auto;
+    let fitted = Fitted::of(&settings, is_auto, &old, &new, options.seed())?;
+    let digests = encoders.each_ref().map(Option::as_deref);
+    file.write(out, &map_file::bytes(&fitted, digests)?)?;
     file.publish()?;
+    if let [Some(old), Some(new)] = digests
+        && old == new
+    {
+        tell(format_args!(
+            "note: both files are by the encoder {old}: there is no other space to map to"
+        ));
+    }
     note_faults(from, &old);
     note_faults(to, &new);
     match options.json {
         true => {
             let outcome = CommandOutcome {
-                further: fitted.json(form)?,
+                further: fitted.json()?,
                 ..CommandOutcome::of("align")
             };
             let file = out.file_name().unwrap_or_default().to_string_lossy();
@@ -146,7 +211,7 @@ fn fit(options: &AlignOptions, out: &Path, from: &Path, to: &Path) -> Result<(),
         }
         false => print(format_args!(
             "{}\n\nmap written to {}",
-            fitted.text(form),
+            fitted.text(),
             out.display()
         )),
     }
@@ -157,18 +222,14 @@ fn apply(options: &AlignOptions, out: &Path, from: &Path, map: &Path) -> Result<
     let format = EmbeddingFormat::of(out)?;
     let file = OutputFiles::begin(out, &[], options.force)?;
     let stored = map_file::read(map)?;
-    let old = rows(from)?;
+    let of_old = embeddings::read(from)?;
+    let facts = facts_of_mapped(&of_old, &stored, map)?;
+    let old = rows(of_old)?;
     let mapped = stored
+        .map
         .apply(&old)
         .map_err(|error| Failure::input(anyhow!("{}: {error}", from.display())))?;
     let values: Vec<f32> = mapped.rows().flatten().map(|value| *value as f32).collect();
-    let name = from.file_name().unwrap_or_default().to_string_lossy();
-    let index = (0..mapped.n_rows()).map(|row| row.to_string());
-    let facts = RowFacts {
-        data: Some(name.into_owned()),
-        ids: Some(index.collect()),
-        ..RowFacts::default()
-    };
     let rows = (&values[..], mapped.n_columns());
     file.write(out, &format.bytes(rows, &facts)?)?;
     file.publish()?;
@@ -179,6 +240,40 @@ fn apply(options: &AlignOptions, out: &Path, from: &Path, map: &Path) -> Result<
         mapped.n_columns(),
         out.display()
     ))
+}
+
+/// Returns the facts about mapped rows: the ids of the rows, and as encoder `OLD->NEW`, since they are by neither.
+///
+/// # Errors
+/// If the map is that of another encoder than the rows are by. `map` is its path.
+fn facts_of_mapped(
+    old: &StoredEmbeddings,
+    stored: &StoredMap,
+    map: &Path,
+) -> Result<RowFacts, Failure> {
+    let [from, to] = &stored.encoders;
+    let found = old.facts.encoder.as_ref();
+    if let (Some(found), Some(from)) = (found, from)
+        && found != from
+    {
+        return Err(Failure::input(anyhow!(
+            "{}: found embeddings by the encoder {}, expected {}, whose map {} is",
+            old.path.display(),
+            Found::new(found),
+            Found::new(from),
+            map.display()
+        )));
+    }
+    let to = to.as_deref().unwrap_or("unknown");
+    let name = old.path.file_name().unwrap_or_default().to_string_lossy();
+    let places = || (0..old.n_rows).map(|row| row.to_string()).collect();
+    let ids = found.and(old.facts.ids.clone());
+    Ok(RowFacts {
+        encoder: found.map(|from| format!("{from}->{to}")),
+        data: Some(name.into_owned()),
+        ids: Some(ids.unwrap_or_else(places)),
+        ..RowFacts::default()
+    })
 }
 
 /// Says which rows do not tell samples apart, once they have been used: an error is alone on standard error.
@@ -199,8 +294,7 @@ fn note_faults(path: &Path, rows: &Matrix) {
     }
 }
 
-/// Reads embeddings as a matrix.
-fn rows(path: &Path) -> Result<Matrix, Failure> {
-    let stored = embeddings::read(path)?;
+/// Returns embeddings as a matrix.
+fn rows(stored: StoredEmbeddings) -> Result<Matrix, Failure> {
     Matrix::try_new(stored.values, stored.n_columns).map_err(Failure::input)
 }

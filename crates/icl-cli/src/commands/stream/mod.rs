@@ -14,6 +14,7 @@ mod measured;
 mod options;
 mod provenance;
 mod rollback;
+mod saved;
 mod source;
 mod source_options;
 mod stamp;

@@ -2,6 +2,7 @@
 
 mod data_set;
 mod library_data;
+mod read_all;
 mod sources;
 pub mod unknown_data;
 

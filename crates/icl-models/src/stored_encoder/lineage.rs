@@ -4,9 +4,9 @@ use burn::module::Module;
 use burn::tensor::backend::Backend;
 use icl_core::Error;
 
-use crate::digest::{ORIGIN, PARENTS};
-use crate::origin::{Origin, Parent};
-use crate::stored_encoder::StoredEncoder;
+use super::StoredEncoder;
+use super::digest::{ORIGIN, PARENTS};
+use super::origin::{Origin, Parent};
 
 impl StoredEncoder {
     /// Creates the file of an encoder as [`new`](Self::new) does, with its training and the encoders before it.

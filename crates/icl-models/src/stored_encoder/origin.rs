@@ -1,4 +1,4 @@
-//! Where an encoder comes from: its training, and those of the encoders before it.
+//! Origin of an encoder: its training, and those of the encoders before it.
 
 use std::fmt::{Display, Formatter};
 use std::str::FromStr;
