@@ -9,7 +9,7 @@ use clap::Parser;
 use crate::command_line::Command;
 use crate::command_line::parse::{ParseError, parse, program, with_hyphens, with_negative_numbers};
 use crate::commands::{
-    align, backends, compare_backends, completions, diagnose, embed, fetch, man, methods,
+    align, backends, compare_backends, completions, diagnose, embed, export, fetch, man, methods,
     negatives, report, run, show, split, stream, train, update,
 };
 use crate::files::work_place;
@@ -176,6 +176,7 @@ fn run_command(command: Command) -> Result<u8, Failure> {
         Command::Completions { shell } => completions::print(shell, &program()),
         Command::Diagnose(options) => return diagnose::diagnose(&options),
         Command::Embed(options) => embed::embed(*options),
+        Command::Export(options) => export::export(&options),
         Command::Fetch(options) => fetch::fetch(&options),
         Command::Man(options) => man::write(&options, program()),
         Command::Methods { json } => methods::show(json),

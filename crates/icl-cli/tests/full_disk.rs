@@ -10,7 +10,7 @@ use tempfile::{TempDir, tempdir};
 
 use crate::support::toys::{NEW, OLD};
 use crate::support::{
-    contents, everything, icl, made_since, names, remove_all, split, timeless_record, work,
+    DAY, contents, everything, icl, made_since, names, remove_all, split, timeless_record, work,
 };
 
 /// Runs the program in `at` from a shell, after some words of the shell.
@@ -19,6 +19,7 @@ fn in_shell(at: &Path, words: &str, line: &str) -> Output {
     Command::new("sh")
         .args(["-c", &format!("{words} exec {program} {line}")])
         .current_dir(at)
+        .env(DAY[0], DAY[1])
         .env_remove("RUST_BACKTRACE")
         .stdin(Stdio::null())
         .output()
@@ -174,6 +175,7 @@ fn a_full_disk_is_an_error() {
         Command::new("unshare")
             .args(["--mount", "--map-root-user", "sh", "-c", &script])
             .current_dir(at)
+            .env(DAY[0], DAY[1])
             .stdin(Stdio::null())
             .output()
     };

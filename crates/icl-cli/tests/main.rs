@@ -14,6 +14,8 @@ mod earlier_names;
 mod embed;
 #[cfg(feature = "flex")]
 mod exchanged_encoders;
+#[cfg(feature = "flex")]
+mod export;
 mod first_run;
 mod foreign_files;
 mod full_disk;

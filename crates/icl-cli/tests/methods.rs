@@ -175,6 +175,7 @@ fn the_book_documents_every_option() {
         "update",
         "split",
         "embed",
+        "export",
         "fetch",
         "diagnose",
         "stream",

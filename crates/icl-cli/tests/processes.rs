@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::support::stopped::epochs_of_some_seconds;
 use crate::support::toys::{NEW, OLD};
-use crate::support::{Ran, icl, names, split, work};
+use crate::support::{DAY, Ran, icl, names, split, work};
 use serde_json::Value;
 use tempfile::tempdir;
 
@@ -41,6 +41,7 @@ fn mpirun(at: &Path, size: usize, line: &str) -> Command {
         .args(split(line))
         .current_dir(at)
         .env("RAYON_NUM_THREADS", "1")
+        .env(DAY[0], DAY[1])
         .stdin(Stdio::null());
     command
 }

@@ -12,6 +12,7 @@
 //! | [`Origin`], [`Parent`] | where an encoder comes from: its training, its data, and the encoders before it |
 //! | [`StoredTensor`], [`safetensors_bytes`] | other safetensors files, the same bytes for the same tensors |
 //! | `read_weights` | the tensors of a file of PyTorch or safetensors, for other encoders (feature `weights`) |
+//! | `StoredEncoder::export` | an encoder for other programs (feature `export`) |
 //! | [`ProjectionHead`] | a head of n layers between an encoder and the losses |
 //! | [`HiddenMixup`], [`HiddenViews`], [`HiddenCollate`] | noise between an encoder and its head, with its views and collation |
 //! | [`BatchStatistics`] | statistics of batch normalisation that are estimated at fixed parameters |
@@ -21,6 +22,8 @@
 mod batch_norm;
 mod checks;
 mod embedding_table;
+#[cfg(feature = "export")]
+mod export;
 mod gcn;
 mod gin;
 mod gin_layer;
@@ -43,6 +46,8 @@ mod two_tower;
 mod word_tower;
 
 pub use batch_norm::BatchStatistics;
+#[cfg(feature = "export")]
+pub use export::{Export, ExportFormat};
 pub use gcn::{Gcn, GcnConfig};
 pub use gin::{Gin, GinConfig};
 pub use graph_conv::{GraphConv, GraphConvConfig};

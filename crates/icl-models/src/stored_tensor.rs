@@ -44,6 +44,19 @@ impl StoredTensor {
     }
 }
 
+/// Returns tensors with the counts that PyTorch's state dicts have after each variance of a normalisation,
+/// `num_batches_tracked`: 0, for encoders do not count. PyTorch reads it only where a layer has no momentum.
+#[cfg(feature = "weights")]
+pub(crate) fn with_counts(tensors: Vec<StoredTensor>) -> Vec<StoredTensor> {
+    let with_count = |tensor: StoredTensor| {
+        let layer = tensor.name.strip_suffix("running_var");
+        let count = layer.map(|layer| format!("{layer}num_batches_tracked"));
+        let count = count.map(|name| StoredTensor::of_i64(name, Vec::new(), &[0]));
+        std::iter::once(tensor).chain(count)
+    };
+    tensors.into_iter().flat_map(with_count).collect()
+}
+
 /// Returns the bytes of a safetensors file of these tensors, in this order, with metadata. The same tensors give the same
 /// bytes.
 ///

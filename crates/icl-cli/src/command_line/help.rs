@@ -13,7 +13,7 @@ struct Page {
 
 /// The commands that have options. A common option is one that a user of own data sets in the first days, or that cron
 /// needs; those of one method, of one kind of encoder or of the papers' formulas are not.
-const PAGES: [Page; 14] = [
+const PAGES: [Page; 15] = [
     Page {
         command: "train",
         common: "data target limit encoder epochs batch_size learning_rate hold_out out force json seed backend \
@@ -75,6 +75,20 @@ const PAGES: [Page; 14] = [
             [
                 "Anchors and positives for icl diagnose",
                 "icl embed --from day-0/encoder.safetensors --data photos/ --views 2 --out a.npy",
+            ],
+        ],
+    },
+    Page {
+        command: "export",
+        common: "",
+        examples: &[
+            [
+                "For torchvision's resnet18",
+                "icl export --from day-0/encoder.safetensors --format torchvision --out resnet.safetensors",
+            ],
+            [
+                "For ONNX Runtime",
+                "icl export --from day-0/encoder.safetensors --format onnx --out encoder.onnx",
             ],
         ],
     },

@@ -17,6 +17,7 @@ use crate::commands::compare_backends::CompareOptions;
 use crate::commands::completions;
 use crate::commands::diagnose::DiagnoseOptions;
 use crate::commands::embed::EmbedOptions;
+use crate::commands::export::ExportOptions;
 use crate::commands::fetch::FetchOptions;
 use crate::commands::man::ManOptions;
 use crate::commands::negatives::NegativesOptions;
@@ -62,6 +63,8 @@ pub enum Command {
     Show(ShowOptions),
     /// Write the embeddings of a data set
     Embed(Box<EmbedOptions>),
+    /// Write an encoder for torchvision, PyTorch, NumPy or ONNX
+    Export(ExportOptions),
     /// Fit a map from old to new embeddings, or apply one, for what was stored before an update
     Align(Box<AlignOptions>),
     /// Measure how far the noise distribution has moved, from embeddings of any framework

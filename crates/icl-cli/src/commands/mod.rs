@@ -6,6 +6,7 @@ pub mod compare_backends;
 pub mod completions;
 pub mod diagnose;
 pub mod embed;
+pub mod export;
 pub mod fetch;
 pub mod man;
 pub mod methods;

@@ -50,6 +50,9 @@ pub fn default_backend() -> &'static str {
     first.unwrap().0
 }
 
+/// The day on which all encoders are trained: those that are compared may be made around midnight.
+pub const DAY: [&str; 2] = ["SOURCE_DATE_EPOCH", "1764201600"];
+
 /// Outcome of a call of the program.
 pub struct Ran {
     pub code: Option<i32>,
@@ -64,8 +67,7 @@ pub fn command<S: AsRef<OsStr>>(at: &Path, arguments: &[S]) -> Command {
         .args(arguments)
         .current_dir(at)
         .stdin(Stdio::null())
-        // One day for all: encoders that are compared may be trained around midnight.
-        .env("SOURCE_DATE_EPOCH", "1764201600")
+        .env(DAY[0], DAY[1])
         .env_remove("RUST_BACKTRACE");
     command
 }

@@ -10,10 +10,10 @@ use crate::linear::linear_tensors;
 use crate::normalization::norm_tensors;
 
 /// Widths of the four stages of two blocks each. Every stage but the first halves the side.
-pub(super) const STAGES: [usize; 4] = [64, 128, 256, 512];
+pub(crate) const STAGES: [usize; 4] = [64, 128, 256, 512];
 
 /// Width of the features.
-pub(super) const D_FEATURES: usize = STAGES[3];
+pub(crate) const D_FEATURES: usize = STAGES[3];
 
 /// Configuration of [`ResNet`](crate::ResNet).
 ///

@@ -40,7 +40,7 @@ impl Stem {
     }
 
     /// Returns the window of the pooling, if there is one.
-    fn pool(self) -> Option<Window> {
+    pub(crate) fn pool(self) -> Option<Window> {
         match self {
             Self::Standard => Some(Window {
                 size: 3,

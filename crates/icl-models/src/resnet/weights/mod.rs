@@ -25,7 +25,7 @@ use self::slot::slots;
 use self::state_dict::{StateDict, Unread};
 use self::torch_file::TorchFile;
 use super::encoder::ResNet;
-use crate::stored_tensor::{StoredTensor, safetensors_bytes};
+use crate::stored_tensor::{StoredTensor, safetensors_bytes, with_counts};
 
 pub use self::layout::WeightsLayout;
 
@@ -99,11 +99,9 @@ impl<B: Backend> ResNet<B> {
                 let found = format!("{found} in tensor {}", Cut(&name));
                 return Err(Error::new("the encoder", found, expected));
             }
-            let layer = name.strip_suffix("running_var");
-            let count = layer.map(|layer| format!("{layer}num_batches_tracked"));
             tensors.push(StoredTensor::of_f32(name, slot.shape(), &values));
-            tensors.extend(count.map(|name| StoredTensor::of_i64(name, Vec::new(), &[0])));
         }
+        let tensors = with_counts(tensors);
         // The key by which the library `transformers` knows whose tensors these are; others ignore it.
         let bytes = safetensors_bytes(&[("format", "pt")], &tensors)?;
         write_atomically(path, &bytes).map_err(|error| {

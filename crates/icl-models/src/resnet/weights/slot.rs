@@ -6,6 +6,7 @@ use icl_core::host_values;
 
 use super::super::convolution::Convolution;
 use super::super::encoder::ResNet;
+use super::super::torchvision::torchvision_name;
 
 /// A tensor of the encoder that is to be set or written.
 pub(super) enum Slot<'a, B: Backend> {
@@ -66,41 +67,42 @@ fn set<B: Backend, const D: usize>(
 /// Returns all tensors that torchvision's network has, too.
 pub(super) fn slots<B: Backend>(resnet: &mut ResNet<B>) -> Vec<(String, Slot<'_, B>)> {
     let mut slots = Vec::new();
-    convolution("conv1", "bn1", &mut resnet.stem.convolution, &mut slots);
+    convolution("stem.convolution", &mut resnet.stem.convolution, &mut slots);
     for (index, block) in resnet.blocks.iter_mut().enumerate() {
-        let prefix = format!("layer{}.{}", index / 2 + 1, index % 2);
-        let name = |part: &str| format!("{prefix}.{part}");
-        convolution(&name("conv1"), &name("bn1"), &mut block.first, &mut slots);
-        convolution(&name("conv2"), &name("bn2"), &mut block.second, &mut slots);
+        let at = |part: &str| format!("blocks.{index}.{part}");
+        convolution(&at("first"), &mut block.first, &mut slots);
+        convolution(&at("second"), &mut block.second, &mut slots);
         if let Some(shortcut) = &mut block.shortcut {
-            let names = [name("downsample.0"), name("downsample.1")];
-            convolution(&names[0], &names[1], shortcut, &mut slots);
+            convolution(&at("shortcut"), shortcut, &mut slots);
         }
     }
     if let Some(classifier) = &mut resnet.classifier {
         let weight = Slot::Linear(&mut classifier.weight);
-        slots.push(("fc.weight".to_owned(), weight));
-        slots.push(("fc.bias".to_owned(), Slot::Vector(&mut classifier.bias)));
+        slots.push(("classifier.weight".to_owned(), weight));
+        let bias = Slot::Vector(&mut classifier.bias);
+        slots.push(("classifier.bias".to_owned(), bias));
     }
-    slots
+    let named = slots
+        .into_iter()
+        .filter_map(|(path, slot)| Some((torchvision_name(&path)?, slot)));
+    named.collect()
 }
 
-/// Adds the tensors of a convolution and its normalisation.
+/// Adds the tensors of a convolution and its normalisation, by their paths in the module.
 fn convolution<'a, B: Backend>(
-    name: &str,
-    norm: &str,
+    path: &str,
     convolution: &'a mut Convolution<B>,
     slots: &mut Vec<(String, Slot<'a, B>)>,
 ) {
     let weight = Slot::Convolution(&mut convolution.weight);
-    slots.push((format!("{name}.weight"), weight));
+    slots.push((format!("{path}.weight"), weight));
     let layer = &mut convolution.norm;
     for (part, param) in [
         ("weight", &mut layer.weight),
         ("bias", &mut layer.bias),
-        ("running_mean", &mut layer.statistics.mean),
-        ("running_var", &mut layer.statistics.variance),
+        ("statistics.mean", &mut layer.statistics.mean),
+        ("statistics.variance", &mut layer.statistics.variance),
     ] {
-        slots.push((format!("{norm}.{part}"), Slot::Vector(param)));
+        slots.push((format!("{path}.norm.{part}"), Slot::Vector(param)));
     }
 }
