@@ -184,6 +184,7 @@ fn the_book_documents_every_option() {
         "compare-backends",
         "backends",
         "report",
+        "show",
         "completions",
         "man",
     ] {

@@ -287,6 +287,6 @@ fn embeddings_name_their_encoder_their_rows_and_their_classes() {
         ),
         ("--keep date,date", "keep: found \"date\" twice"),
     ] {
-        icl(at, &split(&format!("{embed} {options} --out b.csv"))).rejected(message);
+        icl(at, &split(&format!("{embed} {options} --out b.csv"))).rejected_in_last_line(message);
     }
 }

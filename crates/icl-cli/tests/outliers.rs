@@ -32,13 +32,19 @@ fn embeddings(at: &Path, encoder: &str, data: &str) -> Vec<Vec<f64>> {
         format!("embed --from {encoder}/encoder.safetensors --data {data} --out e.csv --force");
     icl(at, &split(&line)).succeeded();
     let text = fs::read_to_string(at.join("e.csv")).unwrap();
+    numbers(&text)
+}
+
+/// The numbers of a file of embeddings, without what is known of the rows.
+fn numbers(csv: &str) -> Vec<Vec<f64>> {
+    let mut lines = csv.lines();
+    let mut names = lines.next().unwrap().split(',');
+    let n_facts = names.position(|name| name == "e0").unwrap();
     let row = |line: &str| {
-        line.split(',')
-            .skip(1)
-            .map(|value| value.parse().unwrap())
-            .collect()
+        let values = line.split(',').skip(n_facts);
+        values.map(|value| value.parse().unwrap()).collect()
     };
-    text.lines().skip(1).map(row).collect()
+    lines.map(row).collect()
 }
 
 /// The mean cosine of two different rows, by a loop over all pairs.
@@ -207,14 +213,9 @@ fn attributes_of_graphs_are_clipped_by_the_encoders_own_columns() {
         icl(at, &split(line)).succeeded();
         fs::read_to_string(at.join("few.csv")).unwrap()
     };
-    let first = few.lines().nth(1).unwrap();
-    let first: Vec<f64> = first
-        .split(',')
-        .skip(1)
-        .map(|it| it.parse().unwrap())
-        .collect();
+    let first = &numbers(&few)[0];
     assert!(
         all.iter()
-            .any(|row| row.iter().zip(&first).all(|(a, b)| (a - b).abs() < 1e-5))
+            .any(|row| row.iter().zip(first).all(|(a, b)| (a - b).abs() < 1e-5))
     );
 }

@@ -212,8 +212,16 @@ fn a_column_that_numbers_the_rows_is_no_feature() {
         );
         icl(at, &split(&line)).succeeded();
     }
-    let [a, b] =
-        ["plain-e.csv", "pandas-e.csv"].map(|name| fs::read_to_string(at.join(name)).unwrap());
+    let [a, b] = ["plain", "pandas"].map(|data| {
+        let text = fs::read_to_string(at.join(format!("{data}-e.csv"))).unwrap();
+        // The other columns but the digest of the encoder.
+        let row = |line: &str| {
+            let mut fields: Vec<String> = line.split(',').map(str::to_owned).collect();
+            fields.remove(2);
+            fields
+        };
+        text.lines().map(row).collect::<Vec<_>>()
+    });
     assert_eq!(a, b);
 }
 

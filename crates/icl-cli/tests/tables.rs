@@ -90,7 +90,7 @@ fn from_a_table_to_an_updated_encoder() {
     .succeeded();
     let embedded = fs::read_to_string(at.join("e.csv")).unwrap();
     assert_eq!(embedded.lines().count(), 91);
-    assert_eq!(embedded.lines().next().unwrap().split(',').count(), 2 + 8);
+    assert_eq!(embedded.lines().next().unwrap().split(',').count(), 3 + 8);
     // Other columns than those of the encoder are named.
     fs::write(
         at.join("other.csv"),

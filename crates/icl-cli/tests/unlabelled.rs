@@ -68,7 +68,7 @@ fn used(at: &Path, options: &str) {
         icl(at, &split(&format!("embed {from} --data NEW --out {file}"))).succeeded();
     }
     let table = fs::read_to_string(at.join("e.csv")).unwrap();
-    assert!(table.starts_with("index,e0,"), "{table}");
+    assert!(table.starts_with("id,encoder,e0,"), "{table}");
     let stored = fs::read(at.join("e.safetensors")).unwrap();
     let stored = safetensors::SafeTensors::deserialize(&stored).unwrap();
     assert_eq!(stored.names(), ["embeddings"]);

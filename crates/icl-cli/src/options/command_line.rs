@@ -2,23 +2,25 @@
 
 use clap::{Arg, Args, Command};
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::process::failure::Failure;
 
-/// Returns the command line of these options: those that differ from their defaults, without those of the output, which
-/// change nothing in the encoder.
+/// Returns the command line of these options: those that differ from their defaults, without those of the output and
+/// of the verdict, which change nothing in the encoder.
 ///
 /// # Errors
-/// If the options cannot be written as TOML.
+/// If the options cannot be written as JSON.
 pub fn command_line<O: Args + Serialize>(
     name: &'static str,
     options: &O,
 ) -> Result<String, Failure> {
-    let values = toml::Table::try_from(options).map_err(Failure::input)?;
+    let values = serde_json::to_value(options).map_err(Failure::input)?;
     let command = O::augment_args(Command::new(name));
     let of_encoder = command
         .get_arguments()
-        .filter(|option| option.get_help_heading() != Some("Output"));
+        .filter(|option| option.get_help_heading() != Some("Output"))
+        .filter(|option| !["accept", "exit_code"].contains(&option.get_id().as_str()));
     let mut words = vec!["icl".to_owned(), name.to_owned()];
     for option in of_encoder {
         let Some((long, value)) = option.get_long().and_then(|it| Some((it, values.get(it)?)))
@@ -26,7 +28,8 @@ pub fn command_line<O: Args + Serialize>(
             continue;
         };
         let texts = match value {
-            toml::Value::Array(values) => values.iter().map(text).collect(),
+            Value::Null => continue,
+            Value::Array(values) => values.iter().map(text).collect(),
             value => vec![text(value)],
         };
         if !is_default(option, &texts) {
@@ -42,14 +45,14 @@ pub fn command_line<O: Args + Serialize>(
 }
 
 /// Returns the value of an option as an argument has it.
-fn text(value: &toml::Value) -> String {
+fn text(value: &Value) -> String {
     match value {
-        toml::Value::String(text) => text.clone(),
+        Value::String(text) => text.clone(),
         value => value.to_string(),
     }
 }
 
-/// Whether an option that is not given has these values. Numbers are compared as such: TOML writes 1 as 1.0.
+/// Whether an option that is not given has these values. Numbers are compared as such: JSON has 1 as 1.0.
 fn is_default(option: &Arg, values: &[String]) -> bool {
     let defaults = option.get_default_values().iter();
     let defaults: Vec<_> = defaults.filter_map(|it| it.to_str()).collect();
@@ -102,7 +105,7 @@ mod tests {
         ] {
             assert_eq!(line::<DataOptions>(words), expected);
         }
-        assert_eq!(line::<VerdictOptions>("--accept"), "icl x --accept");
+        assert_eq!(line::<VerdictOptions>("--accept"), "icl x");
         assert_eq!(line::<VerdictOptions>("--accept=false"), "icl x");
         let words = "--method icl --method warm --support-learning-rate 1e-2";
         let expected = "icl x --method icl --method warm --support-learning-rate 0.01";

@@ -2,6 +2,7 @@
 
 mod pairs;
 mod rejected;
+mod tools;
 mod values;
 
 use std::collections::BTreeMap;

@@ -103,7 +103,6 @@ fn what_it_rejects() {
             "--old OLD --new NEW --out out".into(),
             "--from <ENCODER.safetensors>",
         ),
-        (format!("{from} --new NEW --out out"), "--old <DATA>"),
         (format!("{from} --old OLD --out out"), "--new <DATA>"),
         ("--resume out --old OLD".into(), "cannot be used with"),
         (

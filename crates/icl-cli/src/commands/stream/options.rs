@@ -220,7 +220,8 @@ impl StreamOptions {
             *path = absolute(path)?;
         }
         if let Some(from) = &self.from {
-            let of_encoder = encoder_file::loss_of(from)?;
+            // A file that cannot be read is reported by its reader, after the data.
+            let of_encoder = encoder_file::loss_of(from).unwrap_or_default();
             self.pretraining.training.step.loss.inherit(of_encoder);
         }
         let settings = self.pretraining.settings(Some(&self.methods));

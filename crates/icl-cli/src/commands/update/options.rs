@@ -202,25 +202,27 @@ impl UpdateOptions {
     /// # Errors
     /// At the first value that is not valid, or if the file of the encoder cannot be read.
     pub fn resolve(mut self) -> Result<Resolved, Failure> {
-        let loss = encoder_file::loss_of(&self.from)?;
+        self.training.check(true)?;
+        let method = self.methods.one()?;
+        self.hold_out.check()?;
+        check_out(self.output.folder.out.as_deref())?;
+        // What is wrong by itself is reported before any file is read.
+        // A file that cannot be read is reported by its reader, after the data.
+        let loss = encoder_file::loss_of(&self.from).unwrap_or_default();
         self.training.step.loss.inherit(loss);
         let is_remembered = self.old.is_empty();
         let remembered = is_remembered.then(|| self.remember()).transpose()?;
-        self.training.check(true)?;
         let settings = TrainingSettings {
             evaluation_samples: self.hold_out.evaluation_samples,
             ..self.training.settings(Some(&self.methods))
         };
         let training = self.execution.training(settings)?;
-        let method = self.methods.one()?;
         let budget = self.budget.fill(method.start);
         check_methods(
             &training.settings,
             self.execution.n_members(),
             std::slice::from_ref(&method),
         )?;
-        self.hold_out.check()?;
-        check_out(self.output.folder.out.as_deref())?;
         let from = text("from", &self.from)?.to_owned();
         let old = sources("old", &self.old)?;
         let new = sources("new", &self.new)?;
