@@ -6,7 +6,7 @@ use std::path::Path;
 use tempfile::tempdir;
 
 use crate::support::toys::{NEW, OLD, Toys};
-use crate::support::{icl, number, record, split};
+use crate::support::{embedded, icl, number, record, split};
 
 /// A small encoder.
 const SMALL: &str = "--epochs 3 --layers 2 --width 8 --batch-size 16 --seed 1";
@@ -32,19 +32,7 @@ fn embeddings(at: &Path, encoder: &str, data: &str) -> Vec<Vec<f64>> {
         format!("embed --from {encoder}/encoder.safetensors --data {data} --out e.csv --force");
     icl(at, &split(&line)).succeeded();
     let text = fs::read_to_string(at.join("e.csv")).unwrap();
-    numbers(&text)
-}
-
-/// The numbers of a file of embeddings, without what is known of the rows.
-fn numbers(csv: &str) -> Vec<Vec<f64>> {
-    let mut lines = csv.lines();
-    let mut names = lines.next().unwrap().split(',');
-    let n_facts = names.position(|name| name == "e0").unwrap();
-    let row = |line: &str| {
-        let values = line.split(',').skip(n_facts);
-        values.map(|value| value.parse().unwrap()).collect()
-    };
-    lines.map(row).collect()
+    embedded(&text)
 }
 
 /// The mean cosine of two different rows, by a loop over all pairs.
@@ -213,7 +201,7 @@ fn attributes_of_graphs_are_clipped_by_the_encoders_own_columns() {
         icl(at, &split(line)).succeeded();
         fs::read_to_string(at.join("few.csv")).unwrap()
     };
-    let first = &numbers(&few)[0];
+    let first = &embedded(&few)[0];
     assert!(
         all.iter()
             .any(|row| row.iter().zip(first).all(|(a, b)| (a - b).abs() < 1e-5))

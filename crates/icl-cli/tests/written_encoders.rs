@@ -7,7 +7,7 @@ use icl_core::Seed;
 use rand::{Rng, RngExt};
 use tempfile::tempdir;
 
-use crate::support::{icl, split};
+use crate::support::{embedded, icl, split};
 
 /// Number of generated tables.
 const N_TABLES: u64 = 12;
@@ -72,11 +72,7 @@ fn write(path: &Path, columns: &[Column], n: usize, n_absurd: usize, rng: &mut i
 
 /// The mean cosine of two different rows of embeddings in a table, by a loop over all pairs.
 fn mean_cosine(table: &str) -> f64 {
-    let row = |line: &str| -> Vec<f64> {
-        let values = line.split(',').skip(1);
-        values.map(|value| value.parse().unwrap()).collect()
-    };
-    let rows: Vec<Vec<f64>> = table.lines().skip(1).map(row).collect();
+    let rows = embedded(table);
     let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
     let mut cosines = Vec::new();
     for (at, a) in rows.iter().enumerate() {

@@ -1,4 +1,5 @@
-//! Data sets of graphs, images, tables, interactions and texts for contrastive learning: readers, views, splits and collation.
+//! Data sets of graphs, images, tables, interactions and texts for contrastive learning: readers, views, splits and
+//! collation.
 //!
 //! | item | purpose |
 //! |---|---|

@@ -56,7 +56,7 @@ pub fn show(options: &ShowOptions) -> Result<(), Failure> {
                 "file": path.display().to_string(),
                 "digest": file.digest(),
                 "encoder": kind,
-                "n_parameters": file.n_values(),
+                "n_values": file.n_values(),
                 "data": data,
                 "metadata": metadata.collect::<Map<String, Value>>(),
                 "origin": origin,
@@ -67,7 +67,7 @@ pub fn show(options: &ShowOptions) -> Result<(), Failure> {
     let mut lines = vec![
         path.display().to_string(),
         line("digest", file.digest()),
-        line("encoder", &format!("{kind}, {} numbers", file.n_values())),
+        line("encoder", &format!("{kind}, {} values", file.n_values())),
         line("data", data),
     ];
     lines.extend(metadata.map(|(key, text)| line(key, &value_of(key, text))));

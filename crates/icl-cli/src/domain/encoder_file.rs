@@ -208,8 +208,8 @@ impl<D: Domain> EncoderFile<D> {
         if (n, digest) != (found.n_samples, found.digest) {
             let names: Vec<_> = origin.data.iter().map(|data| &data.name[..]).collect();
             tell(format_args!(
-                "note: {option}: {} {} with the digest {}, other than the {n} with the digest {digest} that the encoder was \
-                 trained on ({})",
+                "note: {option}: {} {} with the digest {}, other than the {n} with the digest {digest} that the encoder \
+                 was trained on ({})",
                 found.n_samples,
                 <D::Data as DataSet>::SAMPLES,
                 found.digest,

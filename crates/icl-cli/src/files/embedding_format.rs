@@ -43,8 +43,8 @@ impl EmbeddingFormat {
         self != Self::Npy
     }
 
-    /// Returns the bytes of a file of embeddings `[n, d]`, given row by row, with the facts about its rows if the format
-    /// holds them.
+    /// Returns the bytes of a file of embeddings `[n, d]`, given row by row, with the facts about its rows if the
+    /// format holds them.
     ///
     /// # Errors
     /// If they cannot be written in this format, which is a fault of the program.
@@ -69,8 +69,8 @@ impl EmbeddingFormat {
     }
 }
 
-/// Returns a safetensors file: the tensors `embeddings` and, with classes, `labels`, places among the names in the metadata
-/// `classes`. Further metadata are `encoder`, `data`, `ids` and `columns`, the last two JSON.
+/// Returns a safetensors file: the tensors `embeddings` and, with classes, `labels`, places among the names in the
+/// metadata `classes`. Further metadata are `encoder`, `data`, `ids` and `columns`, the last two JSON.
 fn safetensors(
     (values, shape): (&[f32], [usize; 2]),
     facts: &RowFacts,

@@ -34,13 +34,14 @@ const BEFORE: [&str; 2] = ["index", "label"];
 /// Size of the largest file of facts that is read, in bytes: 1 GiB.
 const MAX_BYTES: u64 = 1 << 30;
 
-/// Reads embeddings from a `.npy` file of f16, f32 or f64, from a `.safetensors` file, from the column of vectors of a `.parquet` file, or
-/// from a table of numbers (`.csv`, `.tsv`, also with `.gz`, or `.parquet`). Of a table with the column `encoder`, as `icl embed`
-/// writes it, the embeddings are the columns `e0`, `e1`, …; of others all but `index`, `label` and those that number the rows.
+/// Reads embeddings from a `.npy` file of f16, f32 or f64, from a `.safetensors` file, from the column of vectors of a
+/// `.parquet` file, or from a table of numbers (`.csv`, `.tsv`, also with `.gz`, or `.parquet`). Of a table with the
+/// column `encoder`, as `icl embed` writes it, the embeddings are the columns `e0`, `e1`, …; of others all but `index`,
+/// `label` and those that number the rows.
 ///
 /// # Errors
-/// If the file cannot be read, holds no row, no column, or a value that is not a finite number, or embeddings by several
-/// encoders.
+/// If the file cannot be read, holds no row, no column, or a value that is not a finite number, or embeddings by
+/// several encoders.
 pub fn read(path: &Path) -> Result<StoredEmbeddings, Failure> {
     let stored = |n_rows, n_columns, values, facts| StoredEmbeddings {
         path: path.to_owned(),

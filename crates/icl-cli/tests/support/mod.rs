@@ -138,13 +138,26 @@ impl Ran {
     }
 }
 
-/// Renames the digest in the file of an encoder, as which nothing is compared then: files of earlier versions have none.
+/// Renames the digest in the file of an encoder, as which nothing is compared then: files of earlier versions have
+/// none.
 pub fn without_digest(encoder: &Path) {
     let mut bytes = fs::read(encoder).unwrap();
     let key = b"\"digest\":\"";
     let place = bytes.windows(key.len()).position(|it| it == key).unwrap();
     bytes[place + 1] = b'x';
     fs::write(encoder, bytes).unwrap();
+}
+
+/// The numbers of a file of embeddings, without what is known of the rows.
+pub fn embedded(csv: &str) -> Vec<Vec<f64>> {
+    let mut lines = csv.lines();
+    let mut names = lines.next().unwrap().split(',');
+    let n_facts = names.position(|name| name == "e0").unwrap();
+    let row = |line: &str| {
+        let values = line.split(',').skip(n_facts);
+        values.map(|value| value.parse().unwrap()).collect()
+    };
+    lines.map(row).collect()
 }
 
 /// The names in a folder, hidden ones too.
@@ -300,8 +313,8 @@ pub fn text<'a>(value: &'a Value, key: &str) -> &'a str {
     value[key].as_str().unwrap()
 }
 
-/// Asserts that the fields of a record, those of its object `inner` and of its evaluations are those of the table in this
-/// part of the book.
+/// Asserts that the fields of a record, those of its object `inner` and of its evaluations are those of the table in
+/// this part of the book.
 #[track_caller]
 pub fn assert_documented(record: &Value, heading: &str, inner: &str) {
     let book = of_book(heading);

@@ -13,8 +13,8 @@ use parquet::schema::types::Type;
 /// Column of texts: its name, and the text of each row.
 pub type TextColumn<'a> = (&'a str, &'a [String]);
 
-/// Returns the bytes of a Parquet file of vectors `[n, d]`, not packed: these columns of texts, and `embedding`, a list of
-/// floats, which [`read_vectors`](crate::read_vectors) reads.
+/// Returns the bytes of a Parquet file of vectors `[n, d]`, not packed: these columns of texts, and `embedding`, a list
+/// of floats, which [`read_vectors`](crate::read_vectors) reads.
 ///
 /// # Errors
 /// If the encoder of the format fails, which it has no reason to do in memory.
@@ -29,8 +29,8 @@ pub fn vectors_as_parquet(
     encode((values, d), columns).map_err(io::Error::other)
 }
 
-/// Returns the text of a CSV file of vectors `[n, d]` (RFC 4180): a row of names, these columns of texts, and a column of
-/// numbers `e0`, `e1`, … for each place in the vectors, with the fewest digits that preserve them.
+/// Returns the text of a CSV file of vectors `[n, d]` (RFC 4180): a row of names, these columns of texts, and a column
+/// of numbers `e0`, `e1`, … for each place in the vectors, with the fewest digits that preserve them.
 ///
 /// # Errors
 /// If the writer of the format fails, which it has no reason to do in memory.

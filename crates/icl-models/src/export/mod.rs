@@ -35,7 +35,8 @@ const REPEATED: [&str; 6] = [
 impl StoredEncoder {
     /// Returns this encoder in a format of other programs. What is exported computes h, the embeddings that
     /// [`Encoder::embed`](icl_core::Encoder::embed) returns and `icl embed` writes, with the statistics of
-    /// normalisation of the file. A projection head, which only the losses use, is left out. The same encoder gives the same bytes.
+    /// normalisation of the file. A projection head, which only the losses use, is left out. The same encoder gives the
+    /// same bytes.
     ///
     /// | kind | formats |
     /// |---|---|

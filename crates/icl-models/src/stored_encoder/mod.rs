@@ -46,15 +46,16 @@ const MESSAGE: usize = 400;
 /// | `word-tower` | [`WordTowerConfig`](crate::WordTowerConfig) | [`WordTower`](crate::WordTower) | `vocabulary`: its words |
 ///
 /// `hold-out` is the rule by which samples were held out from all training of the encoder, and their share
-/// (`content-hash-1:0.1`; `ContentHash` of `icl-data`), `temperature` and `negatives` those of its loss, `classes` a JSON
-/// list of the names of the classes of its data, where they are known. `origin` is its [training](Origin) and `parents`
-/// those of the [encoders before it](Parent), both JSON.
+/// (`content-hash-1:0.1`; `ContentHash` of `icl-data`), `temperature` and `negatives` those of its loss, `classes` a
+/// JSON list of the names of the classes of its data, where they are known. `origin` is its [training](Origin) and
+/// `parents` those of the [encoders before it](Parent), both JSON.
 ///
 /// `digest` is the SHA-256, in 64 hexadecimal digits, of the encoder without `digest`, `origin` and `parents`: the same
 /// encoder has the same digest on whichever day it was trained. It goes over the metadata in the order of their keys
-/// (each key and value as their number of bytes, 64 bits with the least significant byte first, and the bytes), and then
-/// over the tensors in the order of their names (each name in this way, the number of its dimensions and the dimensions
-/// as such numbers, the number of its bytes and the bytes). A file with another digest than its own is refused.
+/// (each key and value as their number of bytes, 64 bits with the least significant byte first, and the bytes), and
+/// then over the tensors in the order of their names (each name in this way, the number of its dimensions and the
+/// dimensions as such numbers, the number of its bytes and the bytes). A file with another digest than its own is
+/// refused.
 ///
 /// The schemas and the configurations of views are those of `icl-data`. A module of your own may have any other kind.
 ///
@@ -177,8 +178,8 @@ impl StoredEncoder {
     /// Writes the file, as a whole or not at all.
     ///
     /// # Errors
-    /// If it could not be read again, because a number is not finite, or cannot be written; an earlier file still exists
-    /// then.
+    /// If it could not be read again, because a number is not finite, or cannot be written; an earlier file still
+    /// exists then.
     pub fn write(&self, path: &Path) -> Result<(), Error> {
         let tensors = self.header.tensors().into_iter();
         let tensors: Vec<_> = tensors.map(|(name, it)| (name, it.shape.clone())).collect();

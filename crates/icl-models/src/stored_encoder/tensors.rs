@@ -18,8 +18,8 @@ impl StoredEncoder {
     /// the encoder that has such tensors.
     ///
     /// # Errors
-    /// If the tensors of the file are not exactly these, in names, types and shapes, with finite numbers and no variance
-    /// below 0.
+    /// If the tensors of the file are not exactly these, in names, types and shapes, with finite numbers and no
+    /// variance below 0.
     pub fn tensors(
         &self,
         of: &str,
@@ -81,8 +81,8 @@ impl StoredEncoder {
     }
 
     /// Returns the encoder that `init` makes with the tensors of the file, those of [`tensors`](Self::tensors), which
-    /// are compared before: a damaged configuration may ask for more than the memory holds. Its parameters can be trained
-    /// like those of a fresh encoder.
+    /// are compared before: a damaged configuration may ask for more than the memory holds. Its parameters can be
+    /// trained like those of a fresh encoder.
     ///
     /// # Errors
     /// Those of [`tensors`](Self::tensors), if `init` fails, or if its encoder has other tensors.

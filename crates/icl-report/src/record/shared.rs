@@ -273,9 +273,10 @@ mod tests {
         one.course.sample_passes = u64::MAX - 1;
         one.course.evaluations[1].risk = f64::MIN_POSITIVE;
         one.course.best_evaluation = Some(1);
-        let keys = "schema seed data n n_clipped temperature negatives optimizer backend command version epochs sample_passes charged_passes cost \
-                    stopped_by best_evaluation expected_gain train_s untrained trained hold_out held_out_risk n_held_out task \
-                    parameter_change seconds evaluations epoch_losses step_negatives";
+        let keys = "schema seed data n n_clipped temperature negatives optimizer backend command version epochs \
+                    sample_passes charged_passes cost stopped_by best_evaluation expected_gain train_s untrained \
+                    trained hold_out held_out_risk n_held_out task parameter_change seconds evaluations \
+                    epoch_losses step_negatives";
         check(&one, keys);
         let mut one = update(2.8, 1.0 / 7.0, 0.1);
         fill(&mut one.training);
@@ -284,30 +285,32 @@ mod tests {
             gain: 1e-17,
             standard_error: 123_456_789.012_345_67,
         });
-        let keys = "schema method seed from old_data new_data n_old n_new n_clipped alpha temperature negatives optimizer backend \
-                    command version epochs sample_passes charged_passes cost stopped_by best_evaluation expected_gain train_s before \
-                    after hold_out held_out_before verdict is_rejected retraining_passes task held_out_risk n_held_out neighbours_kept cross_version_recall \
-                    parameter_change evaluations epoch_losses step_negatives learning_rates support_learning_rates \
-                    support_moves old_fractions";
+        let keys = "schema method seed from old_data new_data n_old n_new n_clipped alpha temperature negatives \
+                    optimizer backend command version epochs sample_passes charged_passes cost stopped_by \
+                    best_evaluation expected_gain train_s before after hold_out held_out_before verdict \
+                    is_rejected retraining_passes task held_out_risk n_held_out neighbours_kept \
+                    cross_version_recall parameter_change evaluations epoch_losses step_negatives learning_rates \
+                    support_learning_rates support_moves old_fractions";
         check(&one, keys);
         let mut one = crate::fixture::held_out(record("warm", u64::MAX), [0.1, 1.0 / 3.0]);
         fill(&mut one.training);
-        let keys = "schema method seed data n_clipped alpha split n_old n_new optimizer backend command version epochs sample_passes charged_passes \
-                    cost stopped_by best_evaluation expected_gain train_s target target_by_origin epochs_to_target \
-                    passes_to_target charged_to_target time_to_target_s lowest_loss_epoch lowest_loss_s risk \
-                    risk_old_partners held_out_risk n_held_out n_evaluated cross_version_recall nce1_old nce2_old start \
-                    end linear_probe knn few_labels added_protocols parameter_change seconds evaluations epoch_losses \
-                    step_negatives learning_rates support_learning_rates support_moves old_fractions";
+        let keys = "schema method seed data n_clipped alpha split n_old n_new optimizer backend command version \
+                    epochs sample_passes charged_passes cost stopped_by best_evaluation expected_gain train_s \
+                    target target_by_origin epochs_to_target passes_to_target charged_to_target time_to_target_s \
+                    lowest_loss_epoch lowest_loss_s risk risk_old_partners held_out_risk n_held_out n_evaluated \
+                    cross_version_recall nce1_old nce2_old start end linear_probe knn few_labels added_protocols \
+                    parameter_change seconds evaluations epoch_losses step_negatives learning_rates \
+                    support_learning_rates support_moves old_fractions";
         check(&one, keys);
         let mut one = stream(3);
         fill(&mut one.experiences[1].training);
-        let keys = "name arrived n_samples n_held_out n_clipped updated is_rejected n_old n_new served_risk risk verdict task epochs \
-                    charged_passes cost stopped_by parameter_change parameter_norm effective_rank neighbours_kept \
-                    neighbours_kept_of_first cross_version_recall train_s";
+        let keys = "name arrived n_samples n_held_out n_clipped updated is_rejected n_old n_new served_risk risk \
+                    verdict task epochs charged_passes cost stopped_by parameter_change parameter_norm \
+                    effective_rank neighbours_kept neighbours_kept_of_first cross_version_recall train_s";
         check::<StreamedExperience>(&one.experiences[1], keys);
-        let keys = "schema data split method keep when at_latest budget_per_update budget_total seed optimizer backend command version \
-                    temperature negatives names risk accuracy untrained_risk untrained_accuracy measures experiences \
-                    decisions controls";
+        let keys = "schema data split method keep when at_latest budget_per_update budget_total seed optimizer \
+                    backend command version temperature negatives names risk accuracy untrained_risk \
+                    untrained_accuracy measures experiences decisions controls";
         check(&one, keys);
     }
 

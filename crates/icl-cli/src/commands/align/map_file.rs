@@ -30,8 +30,8 @@ pub struct StoredMap {
 
 /// Returns the bytes of a map: the tensors `weights` `[d_old, d_new]` and `offset` `[d_new]`, with a hidden layer
 /// `hidden.weights` `[d_old, d_hidden]`, `hidden.offset` `[d_hidden]` and `hidden.output` `[d_hidden, d_new]`, and of
-/// the rows that it was fitted to and measured on, `distances` `[n]` and `order` `[n]`. The metadata hold the digests of
-/// the old and of the new encoder where they are known.
+/// the rows that it was fitted to and measured on, `distances` `[n]` and `order` `[n]`. The metadata hold the digests
+/// of the old and of the new encoder where they are known.
 ///
 /// # Errors
 /// If the header cannot be written.

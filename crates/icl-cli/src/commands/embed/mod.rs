@@ -31,12 +31,14 @@ use crate::process::terminal::print;
 use embeddings::Embeddings;
 
 const DETAILS: &str = "\
-Samples are embedded without augmentation (images: the centre view), one row a sample in the order of the data, \
-with the normalisation statistics stored in the encoder. The extension of FILE selects the format: .parquet (id, label, \
-columns of --keep, encoder, embedding), .csv (the same with e0, e1, … as the embedding), .safetensors (`embeddings` and `labels`, the \
-rest as metadata) or .npy (f32, [n, d]; labels in NAME.labels.npy, the rest in NAME.rows.json). `encoder` is the encoder's digest, \
-`id` the path of an image, or the place of the sample in its file, counted from 0. Labels are names of classes, as numbers their \
-places among these; without classes they are left out. With --views 2, FILE holds a random view of each sample instead, and NAME.positives.EXT a second one, as icl diagnose takes them.";
+Samples are embedded without augmentation (images: the centre view), one row a sample in the order of the data, with \
+the normalisation statistics stored in the encoder. The extension of FILE selects the format: .parquet (id, label, \
+columns of --keep, encoder, embedding), .csv (the same with e0, e1, … as the embedding), .safetensors (`embeddings` \
+and `labels`, the rest as metadata) or .npy (f32, [n, d]; labels in NAME.labels.npy, the rest in NAME.rows.json). \
+`encoder` is the digest of the encoder, `id` the path of an image, or the place of the sample in its file, counted from \
+0. Labels are names of classes; where a format holds numbers, these are places among the names. Without classes they \
+are left out. With --views 2, FILE holds a random view of each sample instead, and NAME.positives.EXT a second one, as \
+icl diagnose takes them.";
 
 /// Options of `icl embed`.
 #[derive(Debug, Clone, Args)]
@@ -53,8 +55,8 @@ pub struct EmbedOptions {
     /// Columns of a table that are copied next to the embeddings, comma-separated
     #[arg(long, value_name = "COLUMNS", help_heading = "Data")]
     keep: Option<Classes>,
-    /// Number of views of each sample: 1 without augmentation, or 2 random ones, embedded as the losses see them, through the
-    /// projection head if there is one
+    /// Number of views of each sample: 1 without augmentation, or 2 random ones, embedded as the losses see them,
+    /// through the projection head if there is one
     #[arg(
         long,
         value_name = "1|2",

@@ -165,7 +165,8 @@ impl Work<'_> {
             tell_unlabelled(&*data);
         }
         let gathered = Gathered::begin(domain, data, &self.parts, resolved)?;
-        if let (Some(from), [first, ..]) = (from, &gathered.experiences[..]) {
+        if let (Some(from), [first, ..], []) = (from, &gathered.experiences[..], &self.records[..])
+        {
             let contents = first.contents.iter().copied();
             let first = DataOrigin::new("all", &first.name, contents);
             from.tell_other_data("the first experience", &first)?;

@@ -79,8 +79,8 @@ pub struct StreamOptions {
     #[command(flatten)]
     #[serde(flatten)]
     pub execution: ExecutionOptions,
-    /// Take the stream in DIR of --out back to its state after the experience of this number, which the name of its folder
-    /// begins with. Later experiences are moved to DIR/undone, and --resume goes through their data again
+    /// Take the stream in DIR of --out back to its state after the experience of this number, which the name of its
+    /// folder begins with. Later experiences are moved to DIR/undone, and --resume goes through their data again
     #[arg(long, value_name = "N", requires = "out", help_heading = "Execution")]
     #[serde(skip)]
     pub rollback: Option<usize>,

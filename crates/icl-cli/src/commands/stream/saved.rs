@@ -17,8 +17,8 @@ use crate::options::command_line::command_line;
 use crate::process::failure::Failure;
 
 impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
-    /// Whether the configuration of the encoder is that of a file: features that rest on statistics of the data may have
-    /// been estimated since.
+    /// Whether the configuration of the encoder is that of a file: features that rest on statistics of the data may
+    /// have been estimated since.
     pub(super) fn is_as_in(&self, file: &EncoderFile<D>) -> Result<bool, Failure> {
         let [own, given] = [&*self.gathered.domain, &file.domain].map(Codec::describe);
         Ok(own.map_err(Failure::input)? == given.map_err(Failure::input)?)

@@ -21,8 +21,8 @@ use crate::process::failure::Failure;
 const STRATEGY: &str = "strategy.json";
 /// Samples that its later updates may use, in the folders of the last experiences.
 pub const MEMORY: &str = "memory.json";
-/// Number of experiences that keep it: so many days a rollback can go back. It holds a number for each sample, and in all
-/// folders a long stream would take space as the square of its length.
+/// Number of experiences that keep it: so many days a rollback can go back. It holds a number for each sample, and in
+/// all folders a long stream would take space as the square of its length.
 pub const N_MEMORIES: usize = 32;
 
 /// Strategy with what it has done in a stream.

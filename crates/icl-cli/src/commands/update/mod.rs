@@ -176,7 +176,9 @@ impl OnStoredEncoder<2> for OldAndNew<'_> {
             origin("new", 1, &new, &of_new)?,
         ];
         check_remembered(resolved, &sources[0])?;
-        from.tell_other_data("old", &sources[0])?;
+        if resumed.is_none() {
+            from.tell_other_data("old", &sources[0])?;
+        }
         let contents = || Ok([of_old, of_new].concat());
         let division = options.hold_out.divide(increment.clone(), contents, seed)?;
         let increment = &division.trained;

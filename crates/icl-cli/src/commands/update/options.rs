@@ -1,10 +1,11 @@
 //! The options of `icl update`, raw and checked.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use clap::{Arg, ArgAction, Args};
-use icl_models::{SamplesDigest, StoredEncoder};
+use icl_models::{Origin, SamplesDigest, StoredEncoder};
 use icl_train::{Method, TrainingSettings};
 use serde::Serialize;
 
@@ -179,8 +180,13 @@ impl UpdateOptions {
     fn remember(&mut self) -> Result<(usize, SamplesDigest), Failure> {
         let stored = StoredEncoder::open(&self.from).map_err(Failure::input)?;
         let origin = stored.origin().map_err(Failure::input)?;
-        let origin = origin.filter(|it| it.data.iter().all(|data| !data.sources.is_empty()));
-        let origin = origin.ok_or_else(|| {
+        // Two parts of one source, such as its classes, cannot be told apart when it is read again.
+        let is_known = |origin: &Origin| {
+            let sources = origin.data.iter().flat_map(|data| &data.sources);
+            let distinct: BTreeSet<&String> = sources.clone().collect();
+            distinct.len() == sources.count() && origin.data.iter().all(|it| !it.sources.is_empty())
+        };
+        let origin = origin.filter(is_known).ok_or_else(|| {
             Failure::input(anyhow!(
                 "old: found nothing, expected the data on which {} was trained: its file does not say where they are",
                 self.from.display()

@@ -114,8 +114,8 @@ pub fn absolute(sources: &[String]) -> Result<Vec<String>, Failure> {
     absolute.collect()
 }
 
-/// Returns the tables in a folder that holds nothing else, in the order of their names; none for any other folder, and for
-/// a single one, which is a table by itself.
+/// Returns the tables in a folder that holds nothing else, in the order of their names; none for any other folder, and
+/// for a single one, which is a table by itself.
 pub(super) fn tables_in(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let is_hidden = |path: &PathBuf| {
