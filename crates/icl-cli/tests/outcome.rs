@@ -116,7 +116,6 @@ fn every_command_prints_the_documented_keys() {
         "moved_most",
         "n_fitted",
         "n_held_out",
-        "proposed",
         "recall",
         "ridge",
     ];

@@ -22,7 +22,7 @@ const KS: [usize; 2] = [1, 10];
 pub struct Fitted {
     pub map: AlignmentMap,
     pub form: AlignmentForm,
-    /// The forms on the fitted rows; `None` where these are too few.
+    /// The forms on the fitted rows, where one of them was to be chosen.
     comparison: Option<FormComparison>,
     /// Cosine distance of each mapped row to its new one.
     pub distances: Vec<f64>,
@@ -58,7 +58,6 @@ struct InJson<'a> {
     median_distance: f64,
     moved_most: &'a [usize],
     comparison: Vec<FormAt>,
-    proposed: Option<&'static str>,
 }
 
 /// Mean cosine distance that maps of a form leave on rows that they were not fitted to.
@@ -72,8 +71,8 @@ struct FormAt {
 const NAMED: usize = 10;
 
 impl Fitted {
-    /// Fits a map to all rows but a tenth, at least 2, that the seed draws, and measures retrieval on these. The
-    /// forms are compared on the fitted rows alone, and with `is_auto` the map has the best one.
+    /// Fits a map to all rows but a tenth, at least 2, that the seed draws, and measures retrieval on these. With
+    /// `is_auto` the forms are compared on the fitted rows alone, and the map has the best one.
     ///
     /// # Errors
     /// If no map can be fitted, or with `is_auto` no form compared.
@@ -89,9 +88,9 @@ impl Fitted {
         let n_held_out = rows.len().div_ceil(ONE_OF).max(2).min(rows.len());
         let (fitted, held_out) = rows.split_at(rows.len() - n_held_out);
         let (fitted_old, fitted_new) = (old.select(fitted), new.select(fitted));
-        let compare = || FormComparison::of(settings, &fitted_old, &fitted_new);
         let (settings, comparison) = if is_auto {
-            let comparison = compare().map_err(Failure::input)?;
+            let comparison =
+                FormComparison::of(settings, &fitted_old, &fitted_new).map_err(Failure::input)?;
             let settings = settings.clone().with_form(comparison.best());
             (settings, Some(comparison))
         } else {
@@ -100,8 +99,6 @@ impl Fitted {
         let map = settings
             .fit(&fitted_old, &fitted_new)
             .map_err(Failure::input)?;
-        // After the fit: a form that cannot be fitted is an error before time goes into the others.
-        let comparison = comparison.or_else(|| compare().ok());
         let mapped = map.apply(old).map_err(Failure::input)?;
         let [old_rows, new_rows, mapped_rows] = [old, new, &mapped].map(|of| of.select(held_out));
         let mut recall = Vec::new();
@@ -145,7 +142,6 @@ impl Fitted {
             median_distance: self.median_distance(),
             moved_most: self.moved_most(),
             comparison: self.compared(),
-            proposed: self.proposed().map(|form| choice::name(&form)),
         };
         let text = serde_json::to_string(&found).map_err(Failure::input)?;
         serde_json::from_str(&text).map_err(Failure::input)
@@ -198,7 +194,7 @@ impl Fitted {
         )
     }
 
-    /// Writes the comparison of the forms, and the proposal.
+    /// Writes the comparison of the forms.
     fn forms_text(&self) -> String {
         let compared = self.compared();
         if compared.is_empty() {
@@ -208,14 +204,8 @@ impl Fitted {
             .iter()
             .map(|at| format!("{} {:.4}", at.form, at.mean_distance))
             .collect();
-        let proposal = self.proposed().map_or_else(String::new, |form| {
-            format!(
-                "\nproposal: --form {} is nearer to the new rows",
-                choice::name(&form)
-            )
-        });
         format!(
-            "\nmean distance by cross-validation of the fitted rows: {}{proposal}",
+            "\nmean distance by cross-validation of the fitted rows: {}",
             all.join(", ")
         )
     }
@@ -227,14 +217,6 @@ impl Fitted {
             mean_distance,
         };
         forms.map(at).collect()
-    }
-
-    /// Returns the best of the compared forms if it comes nearer to the new rows than that of the map.
-    fn proposed(&self) -> Option<AlignmentForm> {
-        let comparison = self.comparison.as_ref()?;
-        let best = comparison.best();
-        let mean = |form| comparison.means().find(|it| it.0 == form).map(|it| it.1);
-        (mean(best)? < mean(self.form)?).then_some(best)
     }
 
     fn moved_most(&self) -> &[usize] {
