@@ -127,6 +127,8 @@ mv tables/day-7 tables/undone
 updated 0 "warning: temperature: found 0.1" --temperature 0.1
 cmp tables/day-7/encoder.safetensors tables/undone/encoder.safetensors
 
+says 0 "120 samples, which stand for 480" keep --data 'days/[0-7].csv' --size 120 --out kept-7
+
 day=8 # old data that have changed, and are gone
 { echo "$header"; rows 480; } >days/8.csv
 mkdir gone
@@ -135,12 +137,15 @@ updated 2 "days/0.csv: found no such file or folder"
 { echo "$header"; rows 999; } >days/0.csv
 updated 2 "old: found 480 samples with the digest"
 rm days/0.csv
-updated 0 "other than the 480 with the digest" --old 'days/[1-7].csv'
+# What was kept of them stands for all.
+updated 0 "written to" --old-sample kept-7
 embedded 8
 
 day=9
 { echo "$header"; rows 540; } >days/9.csv
-updated 0 "written to"
+updated 2 "expected --old-sample"
+says 0 "120 samples, which stand for 540" keep --from kept-7 --data days/8.csv --out kept-8
+updated 0 "written to" --old-sample kept-8
 embedded 9
 says 0 "parent 9 " show tables/day-9
 for parent in 0 1 2 3 4 5 6 7 8; do

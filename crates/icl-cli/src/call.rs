@@ -9,8 +9,8 @@ use clap::Parser;
 use crate::command_line::Command;
 use crate::command_line::parse::{ParseError, parse, program, with_hyphens, with_negative_numbers};
 use crate::commands::{
-    align, backends, compare_backends, completions, diagnose, embed, export, fetch, man, methods,
-    negatives, report, run, show, split, stream, train, update,
+    align, backends, compare_backends, completions, diagnose, embed, export, fetch, keep, man,
+    methods, negatives, report, run, show, split, stream, train, update,
 };
 use crate::files::work_place;
 use crate::options::execution::Devices;
@@ -178,6 +178,7 @@ fn run_command(command: Command) -> Result<u8, Failure> {
         Command::Embed(options) => embed::embed(*options),
         Command::Export(options) => export::export(&options),
         Command::Fetch(options) => fetch::fetch(&options),
+        Command::Keep(options) => keep::keep(&options),
         Command::Man(options) => man::write(&options, program()),
         Command::Methods { json } => methods::show(json),
         Command::Negatives(options) => negatives::advise(&options),

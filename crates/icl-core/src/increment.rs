@@ -41,10 +41,15 @@ impl GrowthRatio {
 
 /// An increment: the indices of the old data X and of the new data ΔX in one data set
 /// (Definition 3).
-#[derive(Debug, Clone, PartialEq, Eq)]
+///
+/// Where the old data are gone but for a uniform sample, each old index can stand for several old samples
+/// ([`with_old_weight`](Self::with_old_weight)).
+#[derive(Debug, Clone, PartialEq)]
 pub struct Increment {
     old: Vec<usize>,
     new: Vec<usize>,
+    /// Number of old samples for which each old index stands.
+    old_weight: f64,
 }
 
 impl Increment {
@@ -69,7 +74,11 @@ impl Increment {
                 "increment: sample {} was found twice, expected every index once",
                 pair[0]
             ))),
-            None => Ok(Self { old, new }),
+            None => Ok(Self {
+                old,
+                new,
+                old_weight: 1.0,
+            }),
         }
     }
 
@@ -86,12 +95,46 @@ impl Increment {
         Self::without_overlap(old, Vec::new())
     }
 
+    /// Lets each old index stand for w = `weight` old samples. The m old indices are then a uniform sample of N = w·m,
+    /// in place of old data that are gone or too many to keep.
+    ///
+    /// The growth ratio is that of N. `icl_train::Sampler` repeats old samples, so that an epoch holds as many as
+    /// with all N, and risks over all data count the loss of an old sample w times.
+    ///
+    /// ```
+    /// use icl_core::Increment;
+    ///
+    /// // 20 of 1000 old samples were kept, and 100 new ones arrive.
+    /// let increment = Increment::try_new((0..20).collect(), (20..120).collect())?;
+    /// let increment = increment.with_old_weight(1000.0 / 20.0)?;
+    /// assert_eq!((increment.n_old(), increment.old().len()), (1000, 20));
+    /// assert_eq!(increment.growth_ratio().value(), 100.0 / 1100.0);
+    /// # Ok::<(), icl_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error`] if `weight` is below 1 or not finite.
+    pub fn with_old_weight(self, weight: f64) -> Result<Self, Error> {
+        match weight.is_finite() && weight >= 1.0 {
+            true => Ok(Self {
+                old_weight: weight,
+                ..self
+            }),
+            false => Err(Error::new(
+                "weight of an old sample",
+                weight,
+                "a finite number of 1 or more",
+            )),
+        }
+    }
+
     /// Returns the data before the new samples arrived: X, with ΔX empty.
     #[must_use]
     pub fn without_new(&self) -> Self {
         Self {
             old: self.old.clone(),
             new: Vec::new(),
+            old_weight: self.old_weight,
         }
     }
 
@@ -126,8 +169,8 @@ impl Increment {
         let [[old, held_old], [new, held_new]] = [old, new];
         let is_before = self.new.is_empty();
         let checked = |old: Vec<usize>, new: Vec<usize>| match is_before {
-            true => Self::before(old),
-            false => Self::try_new(old, new),
+            true => Self::before(old)?.with_old_weight(self.old_weight),
+            false => Self::try_new(old, new)?.with_old_weight(self.old_weight),
         };
         Ok((checked(old, new)?, checked(held_old, held_new)?))
     }
@@ -157,7 +200,7 @@ impl Increment {
             true => Self::before(old.1)?,
             false => Self::try_new(old.1, new.1)?,
         };
-        Ok((rest, [old.0, new.0]))
+        Ok((rest.with_old_weight(self.old_weight)?, [old.0, new.0]))
     }
 
     /// Returns the least number of samples of a part of which [`hold_out`](Self::hold_out) can set a share aside.
@@ -178,28 +221,31 @@ impl Increment {
     }
 
     /// Returns an increment of at most `n` of the samples, drawn at random with the growth ratio of this one,
-    /// at least two of each part; each part keeps its order.
+    /// at least two of each part; each part keeps its order. Old samples that stand for several count as so many: where fewer
+    /// than wanted exist, all are drawn, and stand for the wanted number.
     ///
     /// # Panics
     /// If `n` is below 4.
     #[must_use]
     pub fn at_most(&self, n: usize, seed: Seed) -> Self {
         assert!(n >= 4, "found {n} samples, expected at least 4");
-        let [n_old, n_new] = [self.old.len(), self.new.len()];
-        if n_old + n_new <= n {
+        if self.n_samples() <= n {
             return self.clone();
         }
         let share = self.growth_ratio().value() * n as f64;
-        let wanted_new = (share.round() as usize).clamp(2, n - 2).min(n_new);
-        let draw = |name: &str, part: &[usize], n: usize| {
+        let wanted_new = (share.round() as usize).clamp(2, n - 2).min(self.new.len());
+        let wanted_old = n - wanted_new;
+        let draw = |name: &str, part: &[usize], n: usize| -> Vec<usize> {
             let mut places: Vec<usize> = (0..part.len()).collect();
             places.shuffle(&mut seed.child(name).rng());
             places.truncate(n);
             places.sort_unstable();
             places.into_iter().map(|place| part[place]).collect()
         };
+        let old = draw("old", &self.old, wanted_old);
         Self {
-            old: draw("old", &self.old, n - wanted_new),
+            old_weight: wanted_old as f64 / old.len() as f64,
+            old,
             new: draw("new", &self.new, wanted_new),
         }
     }
@@ -219,9 +265,30 @@ impl Increment {
         self.old.iter().chain(&self.new).copied().collect()
     }
 
+    /// Returns the indices of X′ with each of X repeated as often as it counts: N of X, those of ΔX after them.
+    pub fn all_counted(&self) -> Vec<usize> {
+        let old = self.old.iter().cycle().take(self.n_old());
+        old.chain(&self.new).copied().collect()
+    }
+
+    /// Returns the number of old samples for which each old index stands, 1 unless the old data are a sample.
+    pub fn old_weight(&self) -> f64 {
+        self.old_weight
+    }
+
+    /// Returns the number N of old samples: those for which the old indices stand.
+    pub fn n_old(&self) -> usize {
+        (self.old_weight * self.old.len() as f64).round() as usize
+    }
+
+    /// Returns the number of all samples, N + ΔN.
+    pub fn n_samples(&self) -> usize {
+        self.n_old() + self.new.len()
+    }
+
     /// Returns the growth ratio α of this increment.
     pub fn growth_ratio(&self) -> GrowthRatio {
-        GrowthRatio::from_counts(self.old.len(), self.new.len())
+        GrowthRatio::from_counts(self.n_old(), self.new.len())
     }
 }
 
@@ -358,5 +425,38 @@ mod tests {
         assert_eq!(all.at_most(14, Seed::new(1)), all);
         let before = increment(100, 0).at_most(10, Seed::new(1));
         assert_eq!((before.old().len(), before.new_data().len()), (10, 0));
+    }
+
+    /// Parts of an increment keep the weight of its old samples, and its growth ratio as far as numbers of samples can.
+    #[test]
+    fn parts_keep_the_weight_of_old_samples() {
+        let kept = increment(20, 100).with_old_weight(45.0).unwrap();
+        assert_eq!((kept.n_old(), kept.n_samples()), (900, 1000));
+        assert_eq!(kept.growth_ratio().value(), 0.1);
+        assert_eq!(kept.without_new().n_old(), 900);
+        let (rest, held_out) = kept.hold_out(0.1, Seed::new(1)).unwrap();
+        assert_eq!((rest.n_old(), held_out.n_old()), (18 * 45, 2 * 45));
+        let (rest, _) = kept.hold_out_by(0.2, content).unwrap();
+        assert_eq!(rest.old_weight(), 45.0);
+        // 45 old samples are wanted: all 20 stand for them.
+        let drawn = kept.at_most(50, Seed::new(1));
+        assert_eq!((drawn.old().len(), drawn.new_data().len()), (20, 5));
+        assert_eq!((drawn.n_old(), drawn.growth_ratio().value()), (45, 0.1));
+        // 18 are wanted, each for itself.
+        let drawn = kept.at_most(20, Seed::new(1));
+        assert_eq!((drawn.old().len(), drawn.old_weight()), (18, 1.0));
+        assert_eq!(kept.at_most(1000, Seed::new(1)), kept);
+    }
+
+    #[test]
+    fn counted_samples_repeat_the_old_ones_evenly() {
+        let kept = increment(4, 2).with_old_weight(2.5).unwrap();
+        let expected = [0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 1000, 1001];
+        assert_eq!(kept.all_counted(), expected);
+        assert_eq!(increment(4, 2).all_counted(), increment(4, 2).all());
+        for wrong in [0.5, f64::NAN, f64::INFINITY, -3.0] {
+            let error = increment(4, 2).with_old_weight(wrong).unwrap_err();
+            assert_eq!(error.place(), "weight of an old sample");
+        }
     }
 }

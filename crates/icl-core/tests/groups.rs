@@ -209,7 +209,8 @@ fn members_that_share_the_rows_get_the_exact_risk_of_one() {
             for size in [2, 3, 5] {
                 for (of_member, rows_of_member) in at_all(size, |member| {
                     let (a, p) = embeddings();
-                    let risk = exact_risk_of_group(&member, a.clone(), p.clone(), n_old, 0.2, 31.0);
+                    let risk =
+                        exact_risk_of_group(&member, a.clone(), p.clone(), (n_old, 1.0), 0.2, 31.0);
                     let rows = exact_nce_i_rows_of_group(&member, a, p, 0.2, 31.0);
                     (risk.unwrap(), rows.unwrap())
                 }) {

@@ -29,6 +29,7 @@
 //! | [`Strategy`], [`Policy`], [`When`], [`Decision`] | the method of the updates, their moment and their cost |
 //! | [`Keep`], [`Buffer`], [`KeptSample`] | the old samples of a stream that later updates may use |
 //! | [`Sampler`], [`BatchPlan`] | which old and new samples an epoch holds, for any training loop |
+//! | [`Reservoir`] | a uniform sample of a stream in bounded memory, which stands for old data that are gone |
 //! | [`WeightAverage`], [`GainRule`] | averaged parameters of any module; when to stop any training loop |
 //! | [`Verdict`], [`PairedDifference`] | whether an encoder is better than the one before, by losses of held-out samples |
 //! | [`Identity`], [`read_checkpoint`], [`write_checkpoint`] | files with the state of a run, complete or absent |
@@ -87,7 +88,7 @@ pub use progress::{
     StepSeconds, TARGET_RATIO, TimeToTarget, TrainingRecord, inert_move, parameter_change,
     parameter_norm, plateau, time_to_target,
 };
-pub use sampling::{BatchPlan, Sampler};
+pub use sampling::{BatchPlan, Reservoir, Sampler};
 #[cfg(feature = "testing")]
 pub use sampling::{EpochPlan, Planner, StepPlan};
 pub use settings::TrainingSettings;

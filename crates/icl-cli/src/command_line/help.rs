@@ -13,7 +13,7 @@ struct Page {
 
 /// The commands that have options. A common option is one that a user of own data sets in the first days, or that cron
 /// needs; those of one method, of one kind of encoder or of the papers' formulas are not.
-const PAGES: [Page; 15] = [
+const PAGES: [Page; 16] = [
     Page {
         command: "train",
         common: "data target limit encoder epochs batch_size learning_rate hold_out out force json seed backend \
@@ -42,6 +42,10 @@ const PAGES: [Page; 15] = [
             [
                 "From cron: exit code 3 if the new encoder is worse, which is then not written",
                 "icl update --from e.safetensors --old all.csv --new monday.csv --out day-1 --exit-code",
+            ],
+            [
+                "The old data are gone but for a sample that icl keep wrote",
+                "icl update --from day-1/encoder.safetensors --old-sample kept-1 --new days/2.csv --out day-2",
             ],
         ],
     },
@@ -157,6 +161,20 @@ const PAGES: [Page; 15] = [
             "The latest tenth of a table as new data",
             "icl split --data orders.csv --split column:date --alpha 0.1 --out parts",
         ]],
+    },
+    Page {
+        command: "keep",
+        common: "data from size target exclude texts out seed",
+        examples: &[
+            [
+                "The first day",
+                "icl keep --data days/1.csv --size 1000 --out kept-1",
+            ],
+            [
+                "Every other day, after the update",
+                "icl keep --from kept-1 --data days/2.csv --out kept-2",
+            ],
+        ],
     },
     Page {
         command: "fetch",

@@ -19,6 +19,7 @@ use crate::commands::diagnose::DiagnoseOptions;
 use crate::commands::embed::EmbedOptions;
 use crate::commands::export::ExportOptions;
 use crate::commands::fetch::FetchOptions;
+use crate::commands::keep::KeepOptions;
 use crate::commands::man::ManOptions;
 use crate::commands::negatives::NegativesOptions;
 use crate::commands::report::ReportOptions;
@@ -83,6 +84,8 @@ pub enum Command {
     },
     /// Write the old and the new part of a data set as two data sets
     Split(Box<PartsOptions>),
+    /// Keep a uniform sample of all data so far, for updates without them
+    Keep(Box<KeepOptions>),
     /// Download public data sets, or list them
     Fetch(FetchOptions),
     /// List the backends and their devices

@@ -8,6 +8,7 @@ pub mod diagnose;
 pub mod embed;
 pub mod export;
 pub mod fetch;
+pub mod keep;
 pub mod man;
 pub mod methods;
 pub mod negatives;

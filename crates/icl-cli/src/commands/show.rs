@@ -121,11 +121,13 @@ fn lines_of(origin: &Origin) -> Vec<String> {
             name,
             n_samples,
             digest,
+            stands_for,
             ..
         } = data;
+        let stands = stands_for.map_or_else(String::new, |n| format!(" that stand for {n}"));
         line(
             &format!("  {part}"),
-            &format!("{name}: {n_samples} samples, digest {digest}"),
+            &format!("{name}: {n_samples} samples{stands}, digest {digest}"),
         )
     });
     let mut lines = vec![line("trained", &trained), line("command", &origin.command)];

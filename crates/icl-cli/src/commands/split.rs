@@ -1,21 +1,17 @@
 //! `icl split`: writes the old and the new part of a data set as two data sets.
 
-use std::error::Error as _;
 use std::path::{Path, PathBuf};
 
-use anyhow::anyhow;
 use clap::{Arg, Args};
 use icl_core::{Increment, PartialFolder, Seed};
-use icl_data::{DataError, DataErrorKind, Header, RawTable, Split};
+use icl_data::Split;
 
 use crate::domain::data::Data;
 use crate::domain::data::tell_order;
 use crate::files::destination::unusable;
-use crate::files::whole;
-use crate::options::classes::Classes;
 use crate::options::data::{DataOptions, ReadingOptions};
 use crate::options::execution::DEFAULT_SEED;
-use crate::options::output::check_out;
+use crate::options::output::check_new;
 use crate::options::split::SplitOptions;
 use crate::process::failure::Failure;
 use crate::process::terminal::{print, tell};
@@ -57,20 +53,8 @@ fn refined(option: Arg) -> Arg {
 /// If an option or the data cannot be used, the folder exists already, or it cannot be written.
 pub fn split(options: &PartsOptions) -> Result<(), Failure> {
     options.data.check()?;
-    check_out(Some(&options.out))?;
-    let out = options.out.clone();
-    if out.symlink_metadata().is_ok() {
-        return Err(Failure::input(anyhow!(
-            "out: found {}, expected a new folder",
-            out.display()
-        )));
-    }
-    if !whole::folder_of(&out).is_dir() {
-        return Err(Failure::input(anyhow!(
-            "out: found no folder for {}, expected an existing one",
-            out.display()
-        )));
-    }
+    let out = &options.out;
+    check_new(out)?;
     let (split, alpha) = (&options.increment.split, options.increment.growth_ratio()?);
     let seed = Seed::new(options.seed).child("data");
     let reading = ReadingOptions {
@@ -87,7 +71,7 @@ pub fn split(options: &PartsOptions) -> Result<(), Failure> {
         Data::TextPairs(pairs) => pairs.increment(split.clone(), alpha, seed),
     };
     let increment = increment.map_err(Failure::input)?;
-    write(&data, &increment, &out)?;
+    write(&data, &increment, out)?;
     let (n_old, n_new) = (increment.old().len(), increment.new_data().len());
     print(format_args!(
         "{n_old} old and {n_new} new samples (α = {:.2}) written to {} and {}",
@@ -95,16 +79,7 @@ pub fn split(options: &PartsOptions) -> Result<(), Failure> {
         out.join(OLD).display(),
         out.join(NEW).display()
     ))?;
-    if let Data::TextPairs(pairs) = &data {
-        let columns = pairs.written_columns();
-        tell(format_args!(
-            "note: read the parts with --texts '{}'",
-            Classes::text(columns.iter().map(String::as_str))
-        ));
-    }
-    if let Data::Tables(table) = &data {
-        tell_reading(table, &increment);
-    }
+    data.tell_reading(&[increment.old(), increment.new_data()]);
     if let Split::Column(name) = split {
         if let Data::Tables(table) = &data {
             tell_order(table, name);
@@ -114,22 +89,6 @@ pub fn split(options: &PartsOptions) -> Result<(), Failure> {
         ));
     }
     Ok(())
-}
-
-/// Reports the options that the parts of a table need to be read as the table was.
-fn tell_reading(table: &RawTable, increment: &Increment) {
-    let headers = [increment.old(), increment.new_data()].map(|rows| table.written_header(rows));
-    if let Some(header) = headers.iter().find(|header| **header != Header::Auto) {
-        tell(format_args!(
-            "note: read the parts with --header {header}, since their first line could be read as something else"
-        ));
-    }
-    for name in table.index_columns() {
-        tell(format_args!(
-            "note: column {name} numbers the rows of the whole table, and is written, too; read the parts with --exclude '{}'",
-            Classes::text([name])
-        ));
-    }
 }
 
 /// Folder of the old part.
@@ -142,50 +101,7 @@ fn write(data: &Data, increment: &Increment, out: &Path) -> Result<(), Failure> 
     let failure = |error| unusable(out, &error);
     let partial = PartialFolder::begin(PartialFolder::next_to(out)).map_err(failure)?;
     for (name, samples) in [(OLD, increment.old()), (NEW, increment.new_data())] {
-        write_part(data, samples, &partial.results().join(name))?;
+        data.write(samples, &partial.results().join(name))?;
     }
     partial.publish(out).map_err(failure)
-}
-
-/// Creates a folder, and returns the path of the file of this name in it.
-fn in_new_folder(folder: &Path, name: &str) -> Result<PathBuf, Failure> {
-    let failure = |error| Failure::file(folder, "cannot be written", error);
-    std::fs::create_dir(folder).map_err(failure)?;
-    Ok(folder.join(name))
-}
-
-fn write_part(data: &Data, samples: &[usize], folder: &Path) -> Result<(), Failure> {
-    match data {
-        Data::Graphs(graphs) => graphs.write(samples, folder).map_err(failure),
-        Data::Images(images) => images.write(samples, folder).map_err(failure),
-        Data::Interactions(interactions) => {
-            let path = in_new_folder(folder, &format!("{}.inter", interactions.name()))?;
-            interactions.write(samples, path).map_err(failure)
-        }
-        Data::Tables(table) => {
-            let path = in_new_folder(folder, &format!("{}.csv", table.name()))?;
-            table.write(samples, path).map_err(failure)
-        }
-        Data::TextPairs(pairs) => {
-            let path = in_new_folder(folder, &format!("{}.csv", pairs.name()))?;
-            pairs.write(samples, path).map_err(failure)
-        }
-    }
-}
-
-/// Returns the failure to write a part: in our own folder, that of the machine, unless the names in the data cannot be
-/// those of files.
-fn failure(error: DataError) -> Failure {
-    use std::io::ErrorKind::{AlreadyExists, InvalidFilename, InvalidInput};
-
-    let source = error.source().and_then(|source| source.downcast_ref());
-    match source.map(std::io::Error::kind) {
-        Some(kind)
-            if error.kind() == DataErrorKind::Unwritable
-                && !matches!(kind, AlreadyExists | InvalidFilename | InvalidInput) =>
-        {
-            Failure::Other(error.into())
-        }
-        _ => Failure::input(error),
-    }
 }

@@ -204,9 +204,19 @@ impl<D: Domain> EncoderFile<D> {
         let Some(origin) = self.stored.origin().map_err(Failure::input)? else {
             return Ok(());
         };
+        let names: Vec<_> = origin.data.iter().map(|data| &data.name[..]).collect();
         let (n, digest) = origin.samples();
-        if (n, digest) != (found.n_samples, found.digest) {
-            let names: Vec<_> = origin.data.iter().map(|data| &data.name[..]).collect();
+        if let Some(n_old) = found.stands_for {
+            let n = origin.n_represented();
+            if n != n_old {
+                tell(format_args!(
+                    "note: {option}: a sample that stands for {n_old} {}, other than the {n} that the encoder was trained \
+                     on ({})",
+                    <D::Data as DataSet>::SAMPLES,
+                    names.join(", ")
+                ));
+            }
+        } else if (n, digest) != (found.n_samples, found.digest) {
             tell(format_args!(
                 "note: {option}: {} {} with the digest {}, other than the {n} with the digest {digest} that the encoder \
                  was trained on ({})",

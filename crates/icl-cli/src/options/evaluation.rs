@@ -203,6 +203,7 @@ impl HoldOutOptions {
             true => Increment::before(old),
             false => Increment::try_new(old, new),
         };
+        let held_out = held_out.and_then(|it| it.with_old_weight(increment.old_weight()));
         if held_out.is_err() {
             tell(format_args!(
                 "note: of {} old and {} new samples {} and {} are held out, expected at least 2 of each: no held-out risk",

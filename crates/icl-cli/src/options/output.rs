@@ -8,6 +8,7 @@ use icl_report::{CommandOutcome, Document};
 use serde::Serialize;
 
 use crate::files::destination::Destination;
+use crate::files::whole;
 use crate::process::failure::Failure;
 use crate::process::terminal::{print, width};
 
@@ -127,6 +128,27 @@ impl OutputOptions {
 /// If its name is not UTF-8.
 pub fn check_out(out: Option<&Path>) -> Result<(), Failure> {
     out.map_or(Ok(()), |out| text("out", out).map(drop))
+}
+
+/// Checks that an output folder is new, in a folder that exists, and its name text.
+///
+/// # Errors
+/// If it is not.
+pub fn check_new(out: &Path) -> Result<(), Failure> {
+    check_out(Some(out))?;
+    if out.symlink_metadata().is_ok() {
+        return Err(Failure::input(anyhow!(
+            "out: found {}, expected a new folder",
+            out.display()
+        )));
+    }
+    if !whole::folder_of(out).is_dir() {
+        return Err(Failure::input(anyhow!(
+            "out: found no folder for {}, expected an existing one",
+            out.display()
+        )));
+    }
+    Ok(())
 }
 
 /// Prints a document with tables as wide as the terminal, those of all columns if `wide`, then lines if there are any,

@@ -1,6 +1,7 @@
 //! `icl update`: a first encoder, an update, what it writes, and what it rejects.
 
 mod budget;
+mod kept;
 mod rejected;
 #[cfg(unix)]
 mod resumed;

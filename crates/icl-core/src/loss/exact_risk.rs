@@ -109,12 +109,21 @@ pub fn exact_risk_with_rows<B: Backend>(
     temperature: f64,
     negatives: f64,
 ) -> (ExactRisk, RiskRows) {
+    let n_old = (n_old, 1.0);
     let risk = exact_risk_of_group(&Alone, anchors, positives, n_old, temperature, negatives);
     risk.expect(ALONE)
 }
 
 /// Computes the exact risk and its rows by all members of a group, which have the same embeddings and share the rows of
 /// the similarities. All get the result of one, to the bit.
+///
+/// `n_old` also has the weight w of an old row, the number of old samples for which it stands
+/// ([`Increment::old_weight`](crate::Increment::old_weight)); without a sample in place of the old data it is 1. It enters
+/// the growth ratio and the mean over X′; ranks and AUCs are over the rows.
+///
+/// ```text
+/// α = ΔN / (w·n_old + ΔN)        R(θ; X′) = (w·Σ_X L + Σ_ΔX L) / (w·n_old + ΔN)
+/// ```
 ///
 /// # Errors
 /// [`Error`] of the kind [`Left`](crate::ErrorKind::Left) if a member has left the group.
@@ -125,17 +134,18 @@ pub fn exact_risk_of_group<B: Backend>(
     group: &dyn Group,
     anchors: Tensor<B, 2>,
     positives: Tensor<B, 2>,
-    n_old: usize,
+    (n_old, old_weight): (usize, f64),
     temperature: f64,
     negatives: f64,
 ) -> Result<(ExactRisk, RiskRows), Error> {
-    let (losses, ranks, alpha) =
-        exact_losses(group, [anchors, positives], n_old, temperature, negatives)?;
+    let pairs = [anchors, positives];
+    let counted = (n_old, old_weight);
+    let (losses, ranks, alpha) = exact_losses(group, pairs, counted, temperature, negatives)?;
     let all = host_values(losses.all.clone());
     let bias = |strategy, origin| host_values(losses.bias(strategy, origin));
     let nce1_old = mean(&host_values(losses.old.clone())[..n_old]);
     let risk = ExactRisk {
-        all: mean(&all),
+        all: weighted_mean(&all, (n_old, old_weight)),
         old: mean(&all[..n_old]),
         new: mean(&all[n_old..]),
         nce1_old,
@@ -162,7 +172,7 @@ pub fn exact_risk_of_group<B: Backend>(
 }
 
 /// Computes the losses of all rows with the noise of all pairs, the ranks of the positives among it, and the growth
-/// ratio of the rows.
+/// ratio of the rows, of which an old one has a weight.
 ///
 /// # Errors
 /// [`Error`] of the kind [`Left`](crate::ErrorKind::Left) if a member has left the group.
@@ -172,7 +182,7 @@ pub fn exact_risk_of_group<B: Backend>(
 pub(super) fn exact_losses<B: Backend>(
     group: &dyn Group,
     [anchors, positives]: [Tensor<B, 2>; 2],
-    n_old: usize,
+    (n_old, old_weight): (usize, f64),
     temperature: f64,
     negatives: f64,
 ) -> Result<(NoiseLosses<B>, Ranks, GrowthRatio), Error> {
@@ -182,7 +192,8 @@ pub(super) fn exact_losses<B: Backend>(
         n_old >= 2 && n_new >= 2,
         "the exact risk needs at least 2 old and 2 new rows, found {n_old} and {n_new}"
     );
-    let alpha = GrowthRatio::from_counts(n_old, n_new);
+    let alpha = n_new as f64 / (old_weight * n_old as f64 + n_new as f64);
+    let alpha = GrowthRatio::try_new(alpha)?;
     let (anchors, positives) = (normalize(anchors), normalize(positives));
     let cosines = positive_cosines(&anchors, &positives);
     let pairs = [&anchors, &positives];
@@ -268,4 +279,14 @@ fn positive_cosines<B: Backend>(anchors: &Tensor<B, 2>, positives: &Tensor<B, 2>
 
 fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
+}
+
+/// Returns the mean of values of which each of the first `n_old` counts as `old_weight` of the others.
+pub(super) fn weighted_mean(values: &[f64], (n_old, old_weight): (usize, f64)) -> f64 {
+    let (old, new) = values.split_at(n_old);
+    let sum = old
+        .iter()
+        .map(|value| old_weight * value)
+        .chain(new.iter().copied());
+    sum.sum::<f64>() / (old_weight * n_old as f64 + new.len() as f64)
 }

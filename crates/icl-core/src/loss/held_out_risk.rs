@@ -3,7 +3,7 @@
 use burn::tensor::{Tensor, backend::Backend};
 use serde::{Deserialize, Serialize};
 
-use super::exact_risk::{exact_losses, exact_nce_i_rows_of_group};
+use super::exact_risk::{exact_losses, exact_nce_i_rows_of_group, weighted_mean};
 use crate::{ByOrigin, Error, Group, host_values};
 
 /// Exact risk R(θ; P) over held-out old and new samples P, in nats, with its standard error.
@@ -18,7 +18,8 @@ pub struct HeldOutRisk<T = f64> {
     /// Mean loss over the samples.
     #[serde(flatten)]
     pub mean: ByOrigin<T>,
-    /// Standard error of each mean: sd/√n, with the sample standard deviation (division by n − 1) of the losses.
+    /// Standard error of each mean: sd/√n, with the sample standard deviation (division by n − 1) of the losses. Where old
+    /// samples count w times, that of the weighted mean.
     /// The noise that the losses share is treated as constant.
     pub standard_error: ByOrigin<T>,
 }
@@ -41,12 +42,15 @@ pub fn held_out_risk<B: Backend>(
     temperature: f64,
     negatives: f64,
 ) -> Result<HeldOutRisk, Error> {
-    let risk = held_out_risk_with_losses(group, anchors, positives, n_old, temperature, negatives);
+    let counted = (n_old, 1.0);
+    let risk =
+        held_out_risk_with_losses(group, anchors, positives, counted, temperature, negatives);
     risk.map(|(risk, _)| risk)
 }
 
 /// Computes the risk of [`held_out_risk`], and the loss of each sample, whose means are the risk. Losses of two
-/// encoders on the same samples and views can be compared pair by pair.
+/// encoders on the same samples and views can be compared pair by pair. `n_old` also has the weight w of an old row, as in
+/// [`exact_risk_of_group`](crate::exact_risk_of_group).
 ///
 /// # Errors
 /// [`Error`] of the kind [`Left`](crate::ErrorKind::Left) if a member has left the group.
@@ -57,22 +61,22 @@ pub fn held_out_risk_with_losses<B: Backend>(
     group: &dyn Group,
     anchors: Tensor<B, 2>,
     positives: Tensor<B, 2>,
-    n_old: usize,
+    n_old: (usize, f64),
     temperature: f64,
     negatives: f64,
 ) -> Result<(HeldOutRisk, Vec<f64>), Error> {
     let pairs = [anchors, positives];
     let (losses, _, _) = exact_losses(group, pairs, n_old, temperature, negatives)?;
     let losses = host_values(losses.all);
-    let (old, new) = losses.split_at(n_old);
+    let (old, new) = losses.split_at(n_old.0);
     let parts = ByOrigin {
-        all: &losses[..],
-        old,
-        new,
+        all: (&losses[..], n_old),
+        old: (old, (0, 1.0)),
+        new: (new, (0, 1.0)),
     };
     let risk = HeldOutRisk {
-        mean: parts.map(mean),
-        standard_error: parts.map(standard_error),
+        mean: parts.map(|(losses, n_old)| weighted_mean(losses, n_old)),
+        standard_error: parts.map(|(losses, n_old)| standard_error(losses, n_old)),
     };
     Ok((risk, losses))
 }
@@ -103,19 +107,21 @@ pub fn held_out_nce_i<B: Backend>(
         new: None,
     };
     Ok(HeldOutRisk {
-        mean: of_old(mean(&losses)),
-        standard_error: of_old(standard_error(&losses)),
+        mean: of_old(weighted_mean(&losses, (0, 1.0))),
+        standard_error: of_old(standard_error(&losses, (0, 1.0))),
     })
 }
 
-fn standard_error(of: &[f64]) -> f64 {
-    let (n, mean) = (of.len() as f64, mean(of));
-    let squares: f64 = of.iter().map(|loss| (loss - mean).powi(2)).sum();
-    (squares / (n - 1.0) / n).sqrt()
-}
-
-fn mean(of: &[f64]) -> f64 {
-    of.iter().sum::<f64>() / of.len() as f64
+/// Returns the standard error of a [`weighted_mean`], √(n/(n−1)·Σ w²·(L − mean)²) / Σ w; without weights sd/√n.
+fn standard_error(of: &[f64], (n_old, old_weight): (usize, f64)) -> f64 {
+    let (n, mean) = (of.len() as f64, weighted_mean(of, (n_old, old_weight)));
+    let weight = |at: usize| if at < n_old { old_weight } else { 1.0 };
+    let deviations = of.iter().enumerate();
+    let squares: f64 = deviations
+        .map(|(at, loss)| (weight(at) * (loss - mean)).powi(2))
+        .sum();
+    let of_weights = n / (old_weight * n_old as f64 + n - n_old as f64);
+    (squares / (n - 1.0) / n).sqrt() * of_weights
 }
 
 #[cfg(test)]
@@ -125,9 +131,18 @@ mod tests {
     use crate::{Alone, Seed};
     use rand::RngExt;
 
-    /// A double loop over the definition, Eq. 2 with the noise of Eq. 27.
     #[test]
     fn it_is_the_mean_of_the_losses_with_their_standard_error() {
+        assert_is_mean_of_losses(1);
+    }
+
+    #[test]
+    fn an_old_sample_counts_as_often_as_it_stands_for() {
+        assert_is_mean_of_losses(6);
+    }
+
+    /// A double loop over the definition, Eq. 2 with the noise of Eq. 27. Each old sample stands for `weight`.
+    fn assert_is_mean_of_losses(weight: usize) {
         let (n, n_old, d, temperature, negatives) = (9, 5, 3, 0.4, 7.0);
         let mut rng = Seed::new(4).rng();
         let mut draw = || -> Vec<f64> { (0..n * d).map(|_| rng.random_range(-1.0..1.0)).collect() };
@@ -146,7 +161,7 @@ mod tests {
                         .collect();
                     others.iter().sum::<f64>() / others.len() as f64
                 };
-                let alpha = (n - n_old) as f64 / n as f64;
+                let alpha = (n - n_old) as f64 / (weight * n_old + n - n_old) as f64;
                 let noise = (1.0 - alpha) * expectation(0..n_old) + alpha * expectation(n_old..n);
                 let positive = similarity(i, i);
                 -(positive / (positive + negatives * noise)).ln()
@@ -157,30 +172,39 @@ mod tests {
             let values = burn::tensor::TensorData::new(values.to_vec(), [n, d]);
             Tensor::<TestBackend, 2>::from_data(values.convert::<f32>(), &device)
         };
-        let found = held_out_risk(
+        let (found, found_losses) = held_out_risk_with_losses(
             &Alone,
             tensor(&a),
             tensor(&b),
-            n_old,
+            (n_old, weight as f64),
             temperature,
             negatives,
         )
         .unwrap();
-        let expected = |of: &[f64]| {
+        assert_close(&found_losses, &losses, 1e-5);
+        let expected = |of: &[f64], weights: &[usize]| {
             let n = of.len() as f64;
-            let mean = of.iter().sum::<f64>() / n;
-            let variance = of.iter().map(|x| x * x).sum::<f64>() / n - mean * mean;
-            // The variance of the sample is n/(n − 1) times that of the population.
-            [mean, (variance / (n - 1.0)).sqrt()]
+            let total = weights.iter().sum::<usize>() as f64;
+            let pairs = || of.iter().zip(weights);
+            let mean = pairs().map(|(x, w)| x * *w as f64).sum::<f64>() / total;
+            let squares: f64 = pairs()
+                .map(|(x, w)| (*w * *w) as f64 * (x * x - 2.0 * x * mean + mean * mean))
+                .sum();
+            [mean, (squares * n / (n - 1.0)).sqrt() / total]
         };
-        let parts = [&losses[..], &losses[..n_old], &losses[n_old..]];
+        let weights = [vec![weight; n_old], vec![1; n - n_old]].concat();
+        let parts = [
+            (&losses[..], &weights[..]),
+            (&losses[..n_old], &[1; 9][..n_old]),
+            (&losses[n_old..], &[1; 9][n_old..]),
+        ];
         let found = found
             .mean
             .as_array()
             .into_iter()
             .zip(found.standard_error.as_array());
         for ((mean, error), part) in found.zip(parts) {
-            assert_close(&[*mean, *error], &expected(part), 1e-5);
+            assert_close(&[*mean, *error], &expected(part.0, part.1), 1e-5);
         }
     }
 

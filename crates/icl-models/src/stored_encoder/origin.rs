@@ -50,6 +50,15 @@ pub struct Origin {
 }
 
 impl Origin {
+    /// Returns the number of samples that the training stood for: of its data, and where a part is a uniform sample of
+    /// all those of which it is one.
+    pub fn n_represented(&self) -> usize {
+        let parts = self.data.iter();
+        parts
+            .map(|part| part.stands_for.unwrap_or(part.n_samples))
+            .sum()
+    }
+
     /// Returns the number of samples of all data of the training together, and their digest.
     pub fn samples(&self) -> (usize, SamplesDigest) {
         let parts = self.data.iter();
@@ -70,6 +79,9 @@ pub struct DataOrigin {
     pub n_samples: usize,
     /// Digest of the samples.
     pub digest: SamplesDigest,
+    /// Number of samples of which these are a uniform sample, where they took the place of all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stands_for: Option<usize>,
     /// Paths or names from which they can be read again; none in the account of a [parent](Parent).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<String>,
@@ -85,6 +97,7 @@ impl DataOrigin {
             name: name.to_owned(),
             n_samples,
             digest,
+            stands_for: None,
             sources: Vec::new(),
         }
     }

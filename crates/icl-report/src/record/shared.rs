@@ -167,7 +167,7 @@ impl<R: Clone> TrainingCourse<R> {
 /// Update by a method: the sizes of its data, its encoder on held-out and on old samples, and its rates.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct UpdateFacts {
-    /// Number of old samples, N.
+    /// Number of old samples, N; those for which kept ones stand, if they do.
     pub n_old: usize,
     /// Number of new samples, ΔN.
     pub n_new: usize,
@@ -203,7 +203,7 @@ impl UpdateFacts {
         cross_version_recall: Option<f64>,
     ) -> Self {
         Self {
-            n_old: increment.old().len(),
+            n_old: increment.n_old(),
             n_new: increment.new_data().len(),
             alpha: increment.growth_ratio().value(),
             held_out_risk: held_out.map(|(risk, _)| risk),
@@ -285,7 +285,7 @@ mod tests {
             gain: 1e-17,
             standard_error: 123_456_789.012_345_67,
         });
-        let keys = "schema method seed from old_data new_data n_old n_new n_clipped alpha temperature negatives \
+        let keys = "schema method seed from old_data new_data n_old n_old_kept n_new n_clipped alpha temperature negatives \
                     optimizer backend command version epochs sample_passes charged_passes cost stopped_by \
                     best_evaluation expected_gain train_s before after hold_out held_out_before verdict \
                     is_rejected retraining_passes task held_out_risk n_held_out neighbours_kept \

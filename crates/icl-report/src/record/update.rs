@@ -31,6 +31,9 @@ pub struct UpdateRecord {
     pub old_data: String,
     /// Name of the new data set, ΔX.
     pub new_data: String,
+    /// Number of kept old samples that stand for all `n_old`; `null` where all old data were there.
+    #[serde(default)]
+    pub n_old_kept: Option<usize>,
     /// Number of values outside the range of the encoder's own data that were clipped; 0 in older records.
     #[serde(default)]
     pub n_clipped: usize,

@@ -32,9 +32,12 @@ pub fn update_document(record: &UpdateRecord) -> Result<Document, ReportError> {
         record.old_data, record.new_data
     );
     let facts = format!(
-        "{} · {} old samples, {} new ones (α = {:.2}) · method: {} · {}",
+        "{} · {} old samples{}, {} new ones (α = {:.2}) · method: {} · {}",
         record.from,
         record.update.n_old,
+        record
+            .n_old_kept
+            .map_or_else(String::new, |n| format!(" ({n} kept)")),
         record.update.n_new,
         record.update.alpha,
         record.method,
@@ -128,8 +131,9 @@ fn clipped(record: &UpdateRecord) -> Option<String> {
 fn neighbours(record: &UpdateRecord) -> String {
     match &record.neighbours_kept {
         Some(kept) => {
-            let n = KeptNeighbours::n_compared(record.update.n_old);
-            let drawn = match n == record.update.n_old {
+            let n_old = record.n_old_kept.unwrap_or(record.update.n_old);
+            let n = KeptNeighbours::n_compared(n_old);
+            let drawn = match n == n_old {
                 true => String::new(),
                 false => format!(", among {} that were drawn", count(n as f64)),
             };
@@ -138,7 +142,7 @@ fn neighbours(record: &UpdateRecord) -> String {
                  nothing in common would share {}.",
                 percent(kept.share),
                 kept.k,
-                percent(kept.by_chance(record.update.n_old)),
+                percent(kept.by_chance(n_old)),
             )
         }
         None => "Nearest neighbours kept: too few old samples to tell.".to_owned(),

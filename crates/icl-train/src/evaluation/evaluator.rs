@@ -127,11 +127,9 @@ where
         }
         let subset = self.subset(self.measured(), self.max_samples);
         let samples = subset.all();
-        let of_statistics = self
-            .subset(self.problem.increment, self.max_statistics)
-            .all();
+        let of_statistics = self.subset(self.problem.increment, self.max_statistics);
         let before = encoder.clone();
-        let (encoder, embeddings, n_views) = self.views_of(encoder, &samples, &of_statistics)?;
+        let (encoder, embeddings, n_views) = self.views_of(encoder, &subset, &of_statistics)?;
         let n_old = subset.old().len();
         let (temperature, negatives) = (self.temperature, self.negatives);
         let [anchors, positives] = embeddings.clone();
@@ -139,7 +137,7 @@ where
             self.group,
             anchors,
             positives,
-            n_old,
+            (n_old, subset.old_weight()),
             temperature,
             negatives,
         )?;
@@ -168,14 +166,15 @@ where
         self.check()?;
         let subset = self.subset(self.measured(), self.max_samples);
         let samples = subset.all();
+        let population = subset.all_counted();
         let [anchors, positives] = self
-            .fixed_views(&samples, self.measured())?
+            .fixed_views(&samples, &population, self.measured())?
             .embeddings(encoder)?;
         let (risk, _) = exact_risk_of_group(
             self.group,
             anchors,
             positives,
-            subset.old().len(),
+            (subset.old().len(), subset.old_weight()),
             self.temperature,
             self.negatives,
         )?;
@@ -198,8 +197,7 @@ where
         let subset = self.subset(&measured, self.max_samples);
         let of_statistics = self.subset(&trained, self.max_statistics);
         let before = encoder.clone();
-        let (encoder, embeddings, n_views) =
-            self.views_of(encoder, subset.old(), of_statistics.old())?;
+        let (encoder, embeddings, n_views) = self.views_of(encoder, &subset, &of_statistics)?;
         let RiskRows { losses, ranks } = self.rows_of(embeddings.clone())?;
         let risk = losses.iter().sum::<f64>() / losses.len() as f64;
         self.check_risk((EXACT_RISK, risk), &before, subset.old(), embeddings)?;
@@ -236,7 +234,7 @@ where
         let Some(held_out) = held_out else {
             return Ok(evaluated);
         };
-        let views = self.fixed_views(&held_out.all(), held_out)?;
+        let views = self.fixed_views(&held_out.all(), &held_out.all_counted(), held_out)?;
         let embeddings = views.embeddings(&evaluated.encoder)?;
         evaluated.held_out = Some(self.rows_of(embeddings)?.ranks);
         evaluated.n_views += views.n_views();
@@ -254,10 +252,9 @@ where
         C: Collate<B, V::View, M::Batch>,
     {
         self.check()?;
-        let samples = self
-            .subset(self.problem.increment, self.max_statistics)
-            .all();
-        let views = self.fixed_views(&samples, self.problem.increment)?;
+        let subset = self.subset(self.problem.increment, self.max_statistics);
+        let samples = subset.all_counted();
+        let views = self.fixed_views(&samples, &samples, self.problem.increment)?;
         Ok((views.recalibrated(encoder)?, views.n_views()))
     }
 
@@ -336,42 +333,45 @@ where
         })
     }
 
-    /// Re-estimates the statistics of an encoder over both fixed views of some samples, and computes its
-    /// embeddings of the first and of the second views of `samples`, in their order; also the number of views that
-    /// passed through it.
+    /// Re-estimates the statistics of an encoder over both fixed views of the samples of `of_statistics`, an old one as
+    /// often as it counts, and computes its embeddings of the first and of the second views of those of `subset`, in
+    /// their order; also the number of views that passed through it.
     fn views_of<M>(
         &self,
         encoder: M,
-        samples: &[usize],
-        of_statistics: &[usize],
+        subset: &Increment,
+        of_statistics: &Increment,
     ) -> Result<(M, [Tensor<B, 2>; 2], u64), TrainError>
     where
         M: Encoder<B>,
         C: Collate<B, V::View, M::Batch>,
     {
-        let views = self.fixed_views(of_statistics, self.problem.increment)?;
+        let (samples, counted) = (subset.all(), of_statistics.all_counted());
+        let views = self.fixed_views(&counted, &counted, self.problem.increment)?;
         let encoder = views.recalibrated(encoder)?;
-        if samples == of_statistics {
+        if samples == counted {
             let embeddings = views.embeddings(&encoder)?;
             return Ok((encoder, embeddings, views.n_views()));
         }
         let n_views = views.n_views();
-        let views = self.fixed_views(samples, self.measured())?;
+        let views = self.fixed_views(&samples, &subset.all_counted(), self.measured())?;
         let embeddings = views.embeddings(&encoder)?;
         Ok((encoder, embeddings, n_views + views.n_views()))
     }
 
-    /// Returns the fixed views of some samples of an increment, which the members of the group share.
+    /// Returns the fixed views of some samples of an increment, which the members of the group share, with partners from
+    /// `population`.
     ///
     /// # Errors
     /// [`TrainErrorKind::Group`] if the members ask for other views.
     pub(super) fn fixed_views<'e>(
         &'e self,
         samples: &[usize],
+        population: &[usize],
         increment: &Increment,
     ) -> Result<FixedViews<'e, B, S, V, C>, TrainError> {
         self.check_members(samples, increment)?;
-        Ok(self.views_by(self.group, samples, increment))
+        Ok(self.views_by(self.group, samples, population, increment))
     }
 
     /// Returns the fixed views of some samples of an increment for some members.
@@ -379,6 +379,7 @@ where
         &'e self,
         group: &'e dyn Group,
         samples: &[usize],
+        population: &[usize],
         increment: &Increment,
     ) -> FixedViews<'e, B, S, V, C> {
         let order = self.problem.views.mixes_in_batch().then(|| {
@@ -388,7 +389,7 @@ where
         });
         let population = match self.has_old_partners {
             true => increment.old(),
-            false => samples,
+            false => population,
         };
         let of = (self.problem, self.seed, &self.device, group);
         FixedViews::new(of, samples, order, population)

@@ -64,7 +64,7 @@ where
             self.group,
             anchors,
             positives,
-            n_old,
+            (n_old, held_out.old_weight()),
             temperature,
             negatives,
         )?;
@@ -107,7 +107,14 @@ where
     {
         self.check_formula()?;
         self.check_samples("the held-out samples", &held_out.all())?;
-        self.fixed_views(samples, held_out)?.embeddings(encoder)
+        // Among old samples alone all count the same.
+        let counted = held_out.all_counted();
+        let population = match samples.len() == held_out.all().len() {
+            true => &counted,
+            false => samples,
+        };
+        self.fixed_views(samples, population, held_out)?
+            .embeddings(encoder)
     }
 
     /// Computes the embeddings of the fixed pair of views of some old samples, in their order, on the host: the anchors and

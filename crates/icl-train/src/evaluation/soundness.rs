@@ -165,7 +165,7 @@ where
             return Ok(Some(samples[at]));
         }
         // Each member of a group looks by itself: only those with an error are here.
-        let views = self.views_by(&Alone, samples, self.problem.increment);
+        let views = self.views_by(&Alone, samples, samples, self.problem.increment);
         let of_views = views.embeddings(encoder)?;
         let of_views = of_views.map(|rows| finite(rows).collect::<Vec<bool>>());
         Ok(first(&of_views).map(|at| samples[at]))

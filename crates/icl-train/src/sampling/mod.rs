@@ -7,4 +7,5 @@ mod widening;
 
 #[cfg(feature = "testing")]
 pub use plan::{EpochPlan, Planner, StepPlan};
+pub use reservoir::Reservoir;
 pub use sampler::{BatchPlan, Sampler};

@@ -1,12 +1,11 @@
 //! The plan of an epoch: the samples of each step.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use icl_core::{Increment, Seed};
 
 use crate::method::Method;
-use crate::sampling::sampler::{BatchPlan, Sampler, part, shuffled};
+use crate::sampling::sampler::{BatchPlan, Sampler, count_repetitions, part, shuffled};
 use crate::settings::TrainingSettings;
 
 /// Batches of one step of the optimizer.
@@ -20,15 +19,15 @@ pub struct StepPlan {
     pub batch: BatchPlan,
 }
 
-/// Steps of one epoch. Every sample of the epoch occurs once, except under meta-optimization, where the
-/// numbers of inner steps and batches decide how often a sample occurs: an old one in several support batches
-/// and queries, a new one as the anchor of one query and as noise in support batches.
+/// Steps of one epoch. Every sample of the epoch occurs once, except for old ones that stand for several, and under
+/// meta-optimization, where the numbers of inner steps and batches decide how often a sample occurs: an old one in
+/// several support batches and queries, a new one as the anchor of one query and as noise in support batches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EpochPlan {
     /// Steps in order.
     pub steps: Vec<StepPlan>,
-    /// Samples of the epoch in ascending order, each once: the population of the noise distribution, from
-    /// which views draw their partners.
+    /// Samples of the epoch in ascending order, each as often as it counts: the population of the noise distribution,
+    /// from which views draw their partners.
     pub population: Arc<[usize]>,
 }
 
@@ -84,13 +83,15 @@ impl<'a> Planner<'a> {
     /// Plans an epoch of meta-optimization, with support batches and a query in each step.
     fn meta(&self, epoch: usize, share: f64) -> EpochPlan {
         let ([old, new], mut rng) = self.sampler.parts(epoch, share);
-        let [old_noise, new_noise] = [&old, &new].map(|part| shuffled(part, &mut rng));
+        // Those that stand for several occur again as the round begins again.
+        let at_hand = &old[..old.len().min(self.sampler.n_old_at_hand())];
+        let [old_noise, new_noise] = [at_hand, &new].map(|part| shuffled(part, &mut rng));
         let half = (self.sampler.batch_size() / 2).max(2);
         let n_steps = new.len().div_ceil(half).min(new.len() / 2);
         // max(⌈(1 − α)/α⌉, 1) in integers.
         let n_inner = old.len().div_ceil(new.len()).max(1);
         let [mut anchors, mut old_noise, mut new_noise] =
-            [&old, &old_noise, &new_noise].map(|items| Round::new(items));
+            [at_hand, &old_noise, &new_noise].map(|items| Round::new(items));
         let steps = (0..n_steps).map(|step| {
             let support =
                 (0..n_inner).map(|_| BatchPlan::joined(anchors.take(half), new_noise.take(half)));
@@ -107,16 +108,10 @@ impl<'a> Planner<'a> {
 impl EpochPlan {
     fn new(mut steps: Vec<StepPlan>, mut population: Vec<usize>) -> Self {
         population.sort_unstable();
-        let mut n_seen: HashMap<usize, usize> = HashMap::new();
-        for step in &mut steps {
-            for batch in step.support.iter_mut().chain([&mut step.batch]) {
-                for (sample, repetition) in batch.samples.iter().zip(&mut batch.repetitions) {
-                    let n_seen = n_seen.entry(*sample).or_default();
-                    *repetition = *n_seen;
-                    *n_seen += 1;
-                }
-            }
-        }
+        let batches = steps.iter_mut();
+        count_repetitions(
+            batches.flat_map(|step| step.support.iter_mut().chain([&mut step.batch])),
+        );
         Self {
             steps,
             population: population.into(),
@@ -254,6 +249,72 @@ mod tests {
         assert_eq!(plan(0), plan(0));
         assert_ne!(plan(0)[..20], plan(1)[..20]);
         assert_eq!(plan(0)[20..], (100..140).collect::<Vec<_>>());
+    }
+
+    /// An epoch of 12 old samples that stand for 120 is one of 120: no batch holds one twice, and each occurrence has
+    /// views of its own.
+    #[test]
+    fn samples_that_stand_for_several_are_repeated() {
+        let increment = increment(12, 30).with_old_weight(10.0).unwrap();
+        for (method, batch_size, share, n_old) in [
+            (info_nce(Sampling::All), 32, 1.0, 120),
+            (info_nce(Sampling::Widening(Some(0.5))), 8, 0.5, 60),
+            (info_nce(Sampling::Share(0.1)), 8, 0.1, 12),
+            (info_nce(Sampling::Stratified), 16, 1.0, 120),
+            (corrected(), 8, 1.0, 120),
+            (info_nce(Sampling::Old), 16, 1.0, 120),
+        ] {
+            let plan = planner(&method, &increment, batch_size).epoch(1, share);
+            let found = sorted(&plan);
+            let n_new = found.iter().filter(|&&at| at >= 12).count();
+            let is_old = method.sampling == Sampling::Old;
+            assert_eq!(n_new, if is_old { 0 } else { 30 });
+            assert_eq!(found.len() - n_new, n_old);
+            let counts: Vec<usize> = (0..12)
+                .map(|at| found.iter().filter(|&&it| it == at).count())
+                .collect();
+            assert_eq!(counts, [n_old / 12; 12]);
+            assert_eq!(plan.population[..], found);
+            let mut occurrences = vec![Vec::new(); 42];
+            for step in &plan.steps {
+                let mut distinct = step.batch.samples.clone();
+                distinct.sort_unstable();
+                distinct.dedup();
+                assert_eq!(distinct.len(), step.batch.samples.len());
+                assert!(distinct.len() >= 2);
+                for (sample, repetition) in step.batch.samples.iter().zip(&step.batch.repetitions) {
+                    occurrences[*sample].push(*repetition);
+                }
+            }
+            for found in occurrences {
+                assert_eq!(found, (0..found.len()).collect::<Vec<_>>());
+            }
+        }
+    }
+
+    /// Where fewer are kept than a batch would hold, batches are smaller; where new samples allow no more of them, each
+    /// holds every kept sample.
+    #[test]
+    fn few_kept_samples_are_in_no_batch_twice() {
+        for method in [info_nce(Sampling::All), corrected()] {
+            let increment = increment(3, 4).with_old_weight(100.0).unwrap();
+            let plan = planner(&method, &increment, 32).epoch(0, 1.0);
+            for StepPlan { batch, .. } in &plan.steps {
+                let n_old = batch.samples.iter().filter(|&&at| at < 3).count();
+                assert_eq!(n_old, 3);
+            }
+            let is_separated = method.separates_noise();
+            assert_eq!(plan.steps.len(), if is_separated { 2 } else { 100 });
+        }
+        let meta = Method {
+            optimizer: OptimizerChoice::Meta(None),
+            ..corrected()
+        };
+        let increment = increment(20, 30).with_old_weight(5.0).unwrap();
+        let plan = planner(&meta, &increment, 16).epoch(0, 1.0);
+        // ⌈N/ΔN⌉ inner steps, of N = 100.
+        assert!(plan.steps.iter().all(|step| step.support.len() == 4));
+        assert_eq!(plan.population.len(), 130);
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! The samples of an epoch in batches, for any training loop.
 
+use std::collections::HashMap;
+
 use icl_core::{Increment, Rng, Seed};
 use rand::seq::SliceRandom;
 
@@ -14,8 +16,8 @@ pub struct BatchPlan {
     pub samples: Vec<usize>,
     /// Number of old samples. It is 0 if batches do not separate old from new.
     pub n_old: usize,
-    /// Number of earlier occurrences of each sample in the epoch. Each occurrence has views of its own. A [`Sampler`]
-    /// has every sample once; meta-optimization repeats some.
+    /// Number of earlier occurrences of each sample in the epoch. Each occurrence has views of its own. Meta-optimization
+    /// repeats samples, and a [`Sampler`] old ones that stand for several.
     pub repetitions: Vec<usize>,
 }
 
@@ -26,6 +28,10 @@ pub struct BatchPlan {
 /// samples has ⌈n/B⌉ batches whose sizes differ by at most one, so that no batch is short. Batches that separate old
 /// samples from new hold an even part of both; there are fewer, and larger ones, if they would otherwise hold fewer
 /// than the two samples of each that a contrast needs.
+///
+/// Old samples that stand for several ([`Increment::with_old_weight`]) occur as often as it takes for an epoch to hold the
+/// share of all N, at equal intervals and in no batch twice: a sample is no negative of itself. Every batch then holds an
+/// even part of them, and there are more batches if one would hold more old samples than there are.
 ///
 /// ```
 /// use icl_core::{Increment, Seed};
@@ -112,7 +118,12 @@ impl<'a> Sampler<'a> {
 
     /// Returns the number of samples of the data, old and new.
     pub(crate) fn n_samples(&self) -> usize {
-        self.increment.old().len() + self.increment.new_data().len()
+        self.increment.n_samples()
+    }
+
+    /// Returns the number of old samples that are at hand.
+    pub(crate) fn n_old_at_hand(&self) -> usize {
+        self.old.len()
     }
 
     /// Returns the maximum number of samples of a batch.
@@ -124,7 +135,7 @@ impl<'a> Sampler<'a> {
     /// data, old and new: the number of samples that were trained on so far, divided by their number in the data.
     /// Only the share of [`Sampling::Widening`] depends on it.
     pub fn share(&self, epochs: f64) -> f64 {
-        let n_old = self.increment.old().len() as f64;
+        let n_old = self.increment.n_old() as f64;
         match self.sampling {
             Sampling::Share(share) => share,
             Sampling::Widening(first) => {
@@ -153,7 +164,7 @@ impl<'a> Sampler<'a> {
     /// Returns the share of the old data with which widening begins where it is not given: the epoch fills at least
     /// one batch.
     fn first_share(&self) -> f64 {
-        let (n_old, n_new) = (self.increment.old().len(), self.increment.new_data().len());
+        let (n_old, n_new) = (self.increment.n_old(), self.increment.new_data().len());
         let batch = self.batch_size.saturating_sub(n_new) as f64 / n_old as f64;
         let alpha = self.increment.growth_ratio().value();
         widening::first_share(alpha).max(batch).min(1.0)
@@ -168,14 +179,20 @@ impl<'a> Sampler<'a> {
         if self.is_separated {
             return self.stratified(&old, &new);
         }
+        let is_repeated = old.len() > self.old.len();
+        let (old, new) = match self.sampling {
+            Sampling::Old => (old, Vec::new()),
+            Sampling::New => (Vec::new(), new),
+            _ => (old, new),
+        };
+        if is_repeated {
+            return self.repeated(&old, &new);
+        }
         let samples = match self.sampling {
             Sampling::Old => old,
             Sampling::New => new,
             Sampling::All => shuffled(&self.increment.all(), &mut rng),
-            Sampling::Share(_)
-            | Sampling::Widening(_)
-            | Sampling::Buffer
-            | Sampling::Stratified => shuffled(&[old, new].concat(), &mut rng),
+            _ => shuffled(&[old, new].concat(), &mut rng),
         };
         let n = samples
             .len()
@@ -185,18 +202,23 @@ impl<'a> Sampler<'a> {
         (0..n).map(batch).collect()
     }
 
-    /// Returns the old and the new samples of an epoch, shuffled, and the generator of its further draws.
+    /// Returns the old and the new samples of an epoch, shuffled, and the generator of its further draws. Old samples that
+    /// stand for several are repeated in one order.
     pub(crate) fn parts(&self, epoch: usize, share: f64) -> ([Vec<usize>; 2], Rng) {
         let mut rng = self.seed.at(epoch as u64).rng();
-        let mut old = shuffled(&self.old, &mut rng);
+        let old = shuffled(&self.old, &mut rng);
         let new = shuffled(self.increment.new_data(), &mut rng);
-        old.truncate(self.n_old_of_epoch(share));
+        let n_old = self.n_old_of_epoch(share);
+        let old = old.into_iter().cycle().take(n_old).collect();
         ([old, new], rng)
     }
 
     /// Returns the number of old samples in an epoch: at least two if batches separate them from new ones.
     fn n_old_of_epoch(&self, share: f64) -> usize {
-        let n = self.old.len();
+        let n = match self.sampling {
+            Sampling::Buffer => self.old.len(),
+            _ => self.increment.n_old(),
+        };
         let n_old = match self.sampling {
             Sampling::Share(_) | Sampling::Widening(_) => (share * n as f64).round() as usize,
             Sampling::New => 0,
@@ -206,17 +228,38 @@ impl<'a> Sampler<'a> {
         n_old.max(least).min(n)
     }
 
-    /// Returns batches that each hold an even part of the old and of the new samples. New samples that are left over
-    /// go to the batches with the fewest old ones.
+    /// Returns batches that each hold an even part of the old and of the new samples, at least two of each.
     fn stratified(&self, old: &[usize], new: &[usize]) -> Vec<BatchPlan> {
         let n = (old.len() + new.len())
             .div_ceil(self.batch_size)
+            .max(old.len().div_ceil(self.old.len()))
             .min(old.len() / 2)
             .min(new.len() / 2);
+        self.even(old, new, n)
+    }
+
+    /// Returns batches of both parts, which do not separate them, with an even part of old samples that are repeated.
+    fn repeated(&self, old: &[usize], new: &[usize]) -> Vec<BatchPlan> {
+        let n = (old.len() + new.len())
+            .div_ceil(self.batch_size)
+            .max(old.len().div_ceil(self.old.len()));
+        let mut batches = self.even(old, new, n);
+        batches.iter_mut().for_each(|batch| batch.n_old = 0);
+        batches
+    }
+
+    /// Returns `n` batches that each hold an even part of the old and of the new samples. New samples that are left over
+    /// go to the batches with the fewest old ones. Of repeated old samples a batch holds each at most once.
+    fn even(&self, old: &[usize], new: &[usize], n: usize) -> Vec<BatchPlan> {
         if n == 0 {
             return Vec::new();
         }
-        let old: Vec<&[usize]> = (0..n).map(|at| part(old, at, n)).collect();
+        let of_batch = |at| {
+            let part = part(old, at, n);
+            // They are repeated in one order, so that as many in a row as there are differ.
+            &part[..part.len().min(self.old.len())]
+        };
+        let old: Vec<&[usize]> = (0..n).map(of_batch).collect();
         let mut by_length: Vec<usize> = (0..n).collect();
         by_length.sort_by_key(|&at| old[at].len());
         let mut n_new = vec![new.len() / n; n];
@@ -229,7 +272,21 @@ impl<'a> Sampler<'a> {
             rest = after;
             BatchPlan::joined(old.to_vec(), new.to_vec())
         });
-        batches.collect()
+        let mut batches: Vec<BatchPlan> = batches.collect();
+        count_repetitions(&mut batches);
+        batches
+    }
+}
+
+/// Counts the earlier occurrences of each sample of batches.
+pub(crate) fn count_repetitions<'b>(batches: impl IntoIterator<Item = &'b mut BatchPlan>) {
+    let mut n_seen: HashMap<usize, usize> = HashMap::new();
+    for batch in batches {
+        for (sample, repetition) in batch.samples.iter().zip(&mut batch.repetitions) {
+            let n_seen = n_seen.entry(*sample).or_default();
+            *repetition = *n_seen;
+            *n_seen += 1;
+        }
     }
 }
 

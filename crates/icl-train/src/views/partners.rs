@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use icl_core::{SampleError, Samples, Seed};
 use rand::RngExt;
 
-/// Population from which partners are drawn: samples of a data set, in ascending order.
+/// Population from which partners are drawn: samples of a data set, in ascending order. One may occur several times.
 #[derive(Debug)]
 pub(crate) struct Partners<'a, S> {
     data: &'a S,
@@ -32,8 +32,12 @@ impl<'a, S: Samples> Partners<'a, S> {
         if n == 0 {
             return Ok(Vec::new());
         }
-        let own = self.population.binary_search(&index).ok();
-        let n_others = self.population.len() - usize::from(own.is_some());
+        let first = self.population.partition_point(|&it| it < index);
+        let own = self.population[first..]
+            .iter()
+            .take_while(|&&it| it == index);
+        let n_own = own.count();
+        let n_others = self.population.len() - n_own;
         if n_others == 0 {
             let found = self.population.len();
             return Err(format!("mixup: found {found} sample, expected at least 2").into());
@@ -41,9 +45,8 @@ impl<'a, S: Samples> Partners<'a, S> {
         let mut rng = seed.rng();
         let one = |_| {
             let at = rng.random_range(0..n_others as u64) as usize;
-            let is_behind = own.is_some_and(|own| at >= own);
-            self.data
-                .sample(self.population[at + usize::from(is_behind)])
+            let n_passed = if at >= first { n_own } else { 0 };
+            self.data.sample(self.population[at + n_passed])
         };
         (0..n).map(one).collect()
     }

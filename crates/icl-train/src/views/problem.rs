@@ -61,6 +61,9 @@ impl<S: Samples, V, C> Problem<'_, S, V, C> {
                 increment.update(&(index as u64).to_le_bytes());
             }
         }
+        if self.increment.old_weight() > 1.0 {
+            increment.update(&self.increment.old_weight().to_le_bytes());
+        }
         let n_samples = self.samples.n_samples();
         [
             ("number of samples", n_samples.to_string()),

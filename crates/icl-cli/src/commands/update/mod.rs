@@ -24,6 +24,7 @@ use crate::options::command_line::command_line;
 use crate::options::data::ReadingOptions;
 use crate::process::failure::Failure;
 use crate::process::interrupt;
+use crate::process::terminal::tell;
 
 use on_backend::Update;
 use options::Resolved;
@@ -145,6 +146,10 @@ impl OnStoredEncoder<2> for OldAndNew<'_> {
             }
         }
         let (data, increment) = old.join(&new)?;
+        let increment = match &resolved.old_sample {
+            None => increment,
+            Some(sample) => sample.weigh(increment)?,
+        };
         tell_equal(&data, &increment)?;
         let part = |name, samples, of: &D::Data| Part {
             name,
@@ -171,8 +176,12 @@ impl OnStoredEncoder<2> for OldAndNew<'_> {
             let origin = DataOrigin::new(part, &name, contents.iter().copied());
             Ok::<_, Failure>(origin.with_sources(absolute(sources)?))
         };
+        let n_old = resolved.old_sample.as_ref().map(|sample| sample.n_old);
         let sources = vec![
-            origin("old", 0, &old, &of_old)?,
+            DataOrigin {
+                stands_for: n_old,
+                ..origin("old", 0, &old, &of_old)?
+            },
             origin("new", 1, &new, &of_new)?,
         ];
         check_remembered(resolved, &sources[0])?;
@@ -182,6 +191,14 @@ impl OnStoredEncoder<2> for OldAndNew<'_> {
         let contents = || Ok([of_old, of_new].concat());
         let division = options.hold_out.divide(increment.clone(), contents, seed)?;
         let increment = &division.trained;
+        let (n_old, batch_size) = (increment.old().len(), resolved.training.settings.batch_size);
+        if resolved.old_sample.is_some() && n_old < batch_size {
+            tell(format_args!(
+                "warning: old-sample: {n_old} samples stand for {} in the training, fewer than a batch of {batch_size} holds: \
+                 the update will fit these alone",
+                increment.n_old()
+            ));
+        }
         let outliers = options.reading.outliers;
         let estimated = from.domain.standardized(&data, increment.old(), outliers)?;
         let (standardized, data) = match estimated {

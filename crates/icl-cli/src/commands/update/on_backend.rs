@@ -102,7 +102,7 @@ impl<D: Domain> OnBackend for Update<'_, D> {
         let retraining = Retraining::predict(
             self.from.passes_per_sample(),
             settings.epochs,
-            self.increment.all().len(),
+            self.increment.n_samples(),
         );
         let budget = match method.loss {
             None => None,
@@ -179,6 +179,11 @@ impl<D: Domain> OnBackend for Update<'_, D> {
             from: self.resolved.from.clone(),
             old_data: name(0),
             new_data: name(1),
+            n_old_kept: self
+                .resolved
+                .old_sample
+                .as_ref()
+                .map(|_| self.increment.old().len()),
             n_clipped: self.data.n_clipped(),
             before,
             after,
@@ -256,7 +261,7 @@ impl<D: Domain> Update<'_, D> {
         check_spread::<D, B>(evaluator, self.domain, updated.embedded, device, causes)?;
         let (hold_out, passes_per_sample) = match self.resolved.method.start {
             Start::Scratch => {
-                let passes = updated.passes / self.increment.all().len() as f64;
+                let passes = updated.passes / self.increment.n_samples() as f64;
                 (Some(self.share), Some(passes))
             }
             // What θ₀ has seen, its update has seen.

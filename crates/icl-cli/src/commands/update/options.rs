@@ -5,14 +5,17 @@ use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use clap::{Arg, ArgAction, Args};
+use icl_core::Increment;
 use icl_models::{Origin, SamplesDigest, StoredEncoder};
 use icl_train::{Method, TrainingSettings};
 use serde::Serialize;
 
+use crate::domain::data::kept::{DATA, Kept};
 use crate::domain::data::sources;
 use crate::domain::encoder_file;
 use crate::files::apart::check_apart;
 use crate::files::encoder_work::CHECKPOINT;
+use crate::options::bounds;
 use crate::options::budget::{BudgetOptions, UpdateBudget};
 use crate::options::classes::Classes;
 use crate::options::data::ReadingOptions;
@@ -48,6 +51,26 @@ pub struct UpdateOptions {
     #[arg(long, value_name = "DATA", num_args = 1.., help_heading = "Data")]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     old: Vec<PathBuf>,
+    /// Uniform sample of the old data, where they are gone: a folder that icl keep wrote, or data sets as for --old
+    /// with --old-count
+    #[arg(
+        long,
+        value_name = "DATA",
+        num_args = 1..,
+        conflicts_with = "old",
+        help_heading = "Data"
+    )]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    old_sample: Vec<PathBuf>,
+    /// Number of old samples for which those of --old-sample stand. Without it, that of icl keep
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = bounds::at_most(bounds::SAMPLES),
+        requires = "old_sample",
+        help_heading = "Data"
+    )]
+    old_count: Option<usize>,
     /// New data, which have arrived since, as for --old
     #[arg(long, value_name = "DATA", num_args = 1.., required = true, help_heading = "Data")]
     new: Vec<PathBuf>,
@@ -120,12 +143,45 @@ pub struct Resolved {
     pub data: [Vec<String>; 2],
     /// Number and digest of the samples that the old data must have, where the encoder's file names their sources.
     pub remembered: Option<(usize, SamplesDigest)>,
+    /// The sample that stands for the old data, if one does.
+    pub old_sample: Option<OldSample>,
     /// The method.
     pub method: Method,
     /// The budget.
     pub budget: UpdateBudget,
     /// Seed, settings and backend.
     pub training: Training,
+}
+
+/// Sample that stands for the old data.
+#[derive(Debug)]
+pub struct OldSample {
+    /// Number of old samples, N.
+    pub n_old: usize,
+    /// Folder of a sample that `icl keep` wrote, with its numbers.
+    pub kept: Option<(PathBuf, Kept)>,
+}
+
+impl OldSample {
+    /// Lets the old samples of an increment stand for all.
+    ///
+    /// # Errors
+    /// If there are more of them than they stand for, or other numbers than `icl keep` wrote.
+    pub fn weigh(&self, increment: Increment) -> Result<Increment, Failure> {
+        let n = increment.old().len();
+        if let Some((folder, kept)) = &self.kept {
+            kept.check("old-sample", folder, n)?;
+        }
+        if self.n_old < n {
+            return Err(Failure::input(anyhow!(
+                "old-count: found {}, expected at least {n}, the number of samples of --old-sample",
+                self.n_old
+            )));
+        }
+        increment
+            .with_old_weight(self.n_old as f64 / n as f64)
+            .map_err(Failure::input)
+    }
 }
 
 impl UpdateOptions {
@@ -175,11 +231,50 @@ impl UpdateOptions {
         Ok(())
     }
 
+    /// Returns the sources of `--old-sample`, and the number of samples for which they stand; `None` without the option.
+    ///
+    /// # Errors
+    /// If the number is missing, or is not that of the kept sample.
+    fn old_sample(&self) -> Result<Option<(Vec<String>, OldSample)>, Failure> {
+        let kept = match &self.old_sample[..] {
+            [] => return Ok(None),
+            [folder] => Kept::read(folder)?.map(|kept| (folder.clone(), kept)),
+            _ => None,
+        };
+        let sources = match &kept {
+            None => sources("old-sample", &self.old_sample)?,
+            Some((folder, _)) => vec![text("old-sample", &folder.join(DATA))?.to_owned()],
+        };
+        let n_seen = kept.as_ref().map(|(_, kept)| kept.n_seen);
+        let n_old = match (self.old_count, n_seen) {
+            (Some(found), Some(expected)) if found != expected => {
+                return Err(Failure::input(anyhow!(
+                    "old-count: found {found}, expected {expected}, the number of samples that icl keep has seen, or no such option"
+                )));
+            }
+            (Some(n), _) | (None, Some(n)) => n,
+            (None, None) => {
+                return Err(Failure::input(anyhow!(
+                    "old-count: found none, expected the number of old samples for which {} stands",
+                    sources.join(", ")
+                )));
+            }
+        };
+        Ok(Some((sources, OldSample { n_old, kept })))
+    }
+
     /// Fills in the sources of the old data that the encoder's file names, and reports them. Returns the number and the
     /// digest of their samples.
     fn remember(&mut self) -> Result<(usize, SamplesDigest), Failure> {
         let stored = StoredEncoder::open(&self.from).map_err(Failure::input)?;
         let origin = stored.origin().map_err(Failure::input)?;
+        let is_sample = |origin: &Origin| origin.data.iter().any(|it| it.stands_for.is_some());
+        if origin.as_ref().is_some_and(is_sample) {
+            return Err(Failure::input(anyhow!(
+                "old: found nothing, expected --old-sample: {} was trained on a sample of its old data",
+                self.from.display()
+            )));
+        }
         // Two parts of one source, such as its classes, cannot be told apart when it is read again.
         let is_known = |origin: &Origin| {
             let sources = origin.data.iter().flat_map(|data| &data.sources);
@@ -216,7 +311,8 @@ impl UpdateOptions {
         // A file that cannot be read is reported by its reader, after the data.
         let loss = encoder_file::loss_of(&self.from).unwrap_or_default();
         self.training.step.loss.inherit(loss);
-        let is_remembered = self.old.is_empty();
+        let sampled = self.old_sample()?;
+        let is_remembered = self.old.is_empty() && sampled.is_none();
         let remembered = is_remembered.then(|| self.remember()).transpose()?;
         let settings = TrainingSettings {
             evaluation_samples: self.hold_out.evaluation_samples,
@@ -230,7 +326,10 @@ impl UpdateOptions {
             std::slice::from_ref(&method),
         )?;
         let from = text("from", &self.from)?.to_owned();
-        let old = sources("old", &self.old)?;
+        let (old, old_sample) = match sampled {
+            None => (sources("old", &self.old)?, None),
+            Some((sources, sample)) => (sources, Some(sample)),
+        };
         let new = sources("new", &self.new)?;
         if let Some(out) = &self.output.folder.out {
             let inputs = [("old", &old), ("new", &new)].into_iter();
@@ -242,6 +341,7 @@ impl UpdateOptions {
             from,
             data: [old, new],
             remembered,
+            old_sample,
             method,
             budget,
             training,

@@ -1,10 +1,12 @@
 //! Data of any kind, by name or path.
 
 mod data_set;
+pub mod kept;
 mod library_data;
 mod read_all;
 mod sources;
 pub mod unknown_data;
+mod written;
 
 use std::path::{Path, PathBuf};
 

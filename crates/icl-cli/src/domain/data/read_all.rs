@@ -16,13 +16,19 @@ impl Data {
     /// # Errors
     /// If one cannot be read, or is of another kind or does not fit the first.
     pub fn read_all(sources: &[String], reading: &ReadingOptions) -> Result<Self, Failure> {
-        let mut parts: Vec<(&str, Self)> = Vec::with_capacity(sources.len());
-        for source in sources {
-            let part = Self::read(source, reading)?;
-            if let Some((first, of_first)) = parts.first() {
-                tell_other_columns((source, &part), (*first, of_first));
-            }
-            parts.push((source, part));
+        let parts = sources.iter();
+        let parts = parts.map(|source| Ok((source.as_str(), Self::read(source, reading)?)));
+        Self::together(parts.collect::<Result<_, Failure>>()?)
+    }
+
+    /// Puts the samples of data together, in their order, each with the name of its source.
+    ///
+    /// # Errors
+    /// If there are none, or some are of another kind or do not fit the first.
+    pub fn together(mut parts: Vec<(&str, Self)>) -> Result<Self, Failure> {
+        if let Some(((first, of_first), others)) = parts.split_first() {
+            let others = others.iter();
+            others.for_each(|(source, part)| tell_other_columns((source, part), (first, of_first)));
         }
         // In pairs: one after the other, the first samples would be copied as often as there are sources.
         while parts.len() > 1 {
