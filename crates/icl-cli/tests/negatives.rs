@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::support::{icl, split};
+use crate::support::{icl, record, split};
 use serde_json::{Value, json};
 use tempfile::tempdir;
 
@@ -13,8 +13,9 @@ fn an_auc_gives_the_best_number_and_its_range() {
     let ran = icl(at.path(), &split("negatives --train-auc 0.95")).succeeded();
     assert!(
         ran.stdout
-            .starts_with("labels: AUC 0.9500, separation μ 2.3262\n")
+            .starts_with("labels: AUC 0.9500, separation μ 2.3262\nicl ")
     );
+    assert!(ran.stdout.contains(": icl negatives --train-auc 0.95\n"));
     let end = "Best number of negatives: 18 at λ = 0.9 (14 to 24), 20 at λ = 1 (16 to 26). Numbers in brackets are \
                within 0.001 of the best.\n";
     assert!(ran.stdout.ends_with(end), "{}", ran.stdout);
@@ -22,6 +23,7 @@ fn an_auc_gives_the_best_number_and_its_range() {
 
     let ran = icl(at.path(), &split("negatives --train-auc 0.95 --json")).succeeded();
     let answer: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(answer["command"], "icl negatives --train-auc 0.95");
     assert_eq!(answer["k_opt"], 18);
     assert_eq!(answer["k_range"], json!([14, 24]));
     assert_eq!(answer["lambda"], 0.9);
@@ -90,12 +92,12 @@ fn numbers_that_are_rejected() {
 fn a_measured_course_takes_the_place_of_the_simulated_one() {
     let at = tempdir().unwrap();
     fs::write(at.path().join("aucs.csv"), "auc\r\n0.7\r\n0.7\r\n0.7\r\n").unwrap();
-    let record = |aucs: &[f64]| {
+    let line = |aucs: &[f64]| {
         let of = |auc: &f64| json!({ "epoch": 0, "risk": { "all": 2.0, "auc_all": auc } });
         let evaluations: Vec<Value> = aucs.iter().map(of).collect();
         json!({ "schema": 2, "method": "icl", "evaluations": evaluations }).to_string()
     };
-    let lines = [record(&[0.7, 0.7]), record(&[0.7])].join("\n");
+    let lines = [line(&[0.7, 0.7]), line(&[0.7])].join("\n");
     fs::write(at.path().join("record.jsonl"), lines).unwrap();
     let answer = |options: &str| -> Value {
         let line = format!("negatives --train-auc 0.9 --json {options}");
@@ -156,6 +158,9 @@ fn a_page_has_the_answer_and_pictures() {
     let alone = icl(at.path(), &split(line)).succeeded().stdout;
     let with_page = icl(at.path(), &split(&format!("{line} --out out"))).succeeded();
     assert_eq!(with_page.stdout, format!("{alone}\nwritten to out\n"));
+    let printed = icl(at.path(), &split(&format!("{line} --json"))).succeeded();
+    let printed: Value = serde_json::from_str(&printed.stdout).unwrap();
+    assert_eq!(record(&at.path().join("out")), printed);
     let read = |name: &str| fs::read_to_string(at.path().join("out").join(name)).unwrap();
     let (html, markdown, config) = (read("report.html"), read("report.md"), read("config.toml"));
     let answer = "Best number of negatives: 18 at λ = 0.9 (14 to 24 are as good), 20 at λ = 1 (16 to 26 are as good).";

@@ -79,7 +79,7 @@ pub fn backends_document(records: &[BackendRecord]) -> Result<Document, ReportEr
         Block::Details("Losses of the steps".into(), losses),
         Block::guide(&TERMS),
     ];
-    Ok(Document::new(title, facts, blocks))
+    Ok(Document::new(title, facts, blocks).made_by(first.made_by.words()))
 }
 
 /// Says how far the other backends are from the first.
@@ -236,6 +236,7 @@ mod tests {
             "TOYS: the same steps on 2 backends",
             "method: warm · 3 steps of 32 samples · α = 0.50 · seed 1",
             "tch follows flex within 1.0e-2 of its loss over 3 steps; a step takes 2.0× its time.",
+            ": icl compare-backends --data toys",
             "How to read this page",
         ] {
             assert!(found.contains(text), "{text} is missing in {found}");

@@ -2,7 +2,7 @@
 //!
 //! A command writes one record per run as a line of JSON. A document is made from finished records
 //! alone: [`comparison_document`], [`update_document`], [`stream_document`], [`training_document`],
-//! [`backends_document`] and, from numbers alone, [`negatives_document`]. No page computes statistics: all numbers of a
+//! [`backends_document`] and [`negatives_document`]. No page computes statistics: all numbers of a
 //! comparison over its seeds are in [`Comparison`]. A page of results begins with its answer in one sentence and a
 //! picture; the caveats follow.
 //!
@@ -41,12 +41,13 @@ pub use document::{DEFAULT_WIDTH, Document};
 pub use error::ReportError;
 pub use negatives::{NegativesAdvice, PredictionCourse, negatives_document};
 pub use record::{
-    AccuracyByOrigin, BACKEND_SCHEMA, BackendRecord, BackendTask, BackendTrace, COMPARED_STEPS,
-    Cells, CommandOutcome, EmbeddingMap, FloorAccuracies, HoldOutRule, KeptNeighbours, MadeBy,
-    OutcomeCost, OutcomeRisks, OutcomeRun, OutcomeSchema, ProtocolAccuracies, RunRecord,
-    RunSettings, SCHEMA, STREAM_SCHEMA, StreamControl, StreamMeasure, StreamRecord,
-    StreamedExperience, TRAIN_SCHEMA, TaskAccuracy, TaskFeatures, TrainRecord, TrainingCourse,
-    TrainingSummary, UPDATE_SCHEMA, UpdateFacts, UpdateRecord, parse_records, read_records,
+    AccuracyByOrigin, BACKEND_SCHEMA, BackendRecord, BackendTask, BackendTrace, BestNegatives,
+    COMPARED_STEPS, Cells, CommandOutcome, EmbeddingMap, FloorAccuracies, HoldOutRule,
+    KeptNeighbours, MadeBy, NEGATIVES_SCHEMA, NegativesRecord, OutcomeCost, OutcomeRisks,
+    OutcomeRun, OutcomeSchema, ProtocolAccuracies, RunRecord, RunSettings, SCHEMA, STREAM_SCHEMA,
+    StreamControl, StreamMeasure, StreamRecord, StreamedExperience, TRAIN_SCHEMA, TaskAccuracy,
+    TaskFeatures, TrainRecord, TrainingCourse, TrainingSummary, UPDATE_SCHEMA, UpdateFacts,
+    UpdateRecord, parse_records, read_records,
 };
 pub use stream::stream_document;
 pub use summary::backends::compare_backends;

@@ -9,7 +9,7 @@ use icl::data::{GraphCollate, GraphViewsConfig, Split, embedded};
 use icl::models::GcnConfig;
 use icl::prelude::*;
 use icl::train::StopRule;
-use icl_report::{BackendTask, BackendTrace};
+use icl_report::{BackendTask, BackendTrace, MadeBy};
 
 /// Takes the same steps on every backend that it was built with
 #[derive(Parser)]
@@ -39,6 +39,7 @@ fn main() -> Result<()> {
         ("cuda", steps::<burn::backend::Cuda>(&arguments)?),
     ];
     let task = BackendTask {
+        made_by: MadeBy::default(),
         method: arguments.method,
         seed: arguments.seed,
         batch_size: TrainingSettings::default().batch_size,

@@ -10,11 +10,11 @@ pub const CONFIG: &str = "config.toml";
 /// Folder of work in progress in an output folder that is there already.
 pub const INSIDE: &str = ".icl-work";
 
-/// Record of `icl run`, a line for each method and seed.
+/// Record of `icl run`, a line for each method and seed, or of `icl compare-backends`, a line for each backend.
 pub const RECORD: &str = "record.jsonl";
 /// Comparison of the methods of `icl run` over the seeds.
 pub const COMPARISON: &str = "comparison.json";
-/// Report of `icl run`.
+/// Page of a command.
 pub const REPORT: &str = "report.html";
 /// Coordinates of the map of its report.
 pub const MAP: &str = "map.json";

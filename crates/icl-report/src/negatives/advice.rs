@@ -3,7 +3,10 @@
 use std::collections::BTreeSet;
 
 use icl_core::Error;
-use icl_core::negatives::{Optimum, Shares, auc, course, probabilities_by_k};
+use icl_core::negatives::{Optimum, Shares, auc, course, probabilities_by_k, separation};
+
+use crate::error::check_schema;
+use crate::record::{BestNegatives, MadeBy, NEGATIVES_SCHEMA, NegativesRecord};
 
 /// Separations at which the best K is computed.
 pub const SEPARATIONS: [f64; 20] = [
@@ -64,6 +67,79 @@ impl NegativesAdvice {
             predictions,
             lambda,
         })
+    }
+
+    /// Computes the probabilities up to `max_k` negatives from AUCs.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new), or if an AUC is not above 0 and below 1, or a measured course has none. The place is its
+    /// key in [`NegativesRecord`].
+    pub fn of_aucs(
+        train_auc: f64,
+        of: PredictionCourse,
+        lambda: f64,
+        max_k: usize,
+    ) -> Result<Self, Error> {
+        let at = |place: &str, auc: f64| separation(auc).map_err(|error| error.at(place));
+        let label = at("train_auc", train_auc)?;
+        let predictions = match &of {
+            PredictionCourse::Simulated => course(label, 3.0),
+            PredictionCourse::Stage(auc) => vec![at("validation_auc", *auc)?],
+            PredictionCourse::Measured(aucs) => {
+                Error::unless(!aucs.is_empty(), "curve", "no AUC", "at least one")?;
+                let separations = aucs.iter().map(|auc| at("curve", *auc));
+                separations.collect::<Result<_, _>>()?
+            }
+        };
+        Self::new((train_auc, label), (of, predictions), lambda, max_k)
+    }
+
+    /// Computes the probabilities again from what a record holds.
+    ///
+    /// # Errors
+    /// As [`of_aucs`](Self::of_aucs), or if the record is of another [`NEGATIVES_SCHEMA`].
+    pub fn of_record(record: &NegativesRecord) -> Result<Self, Error> {
+        check_schema(1, record.schema, NEGATIVES_SCHEMA)?;
+        let of = match (record.validation_auc, &record.curve) {
+            (Some(auc), _) => PredictionCourse::Stage(auc),
+            (None, Some(aucs)) => PredictionCourse::Measured(aucs.clone()),
+            (None, None) => PredictionCourse::Simulated,
+        };
+        Self::of_aucs(record.train_auc, of, record.best.lambda, record.k_max)
+    }
+
+    /// Returns the record of this advice, made by a command.
+    ///
+    /// # Panics
+    /// As [`optimum`](Self::optimum).
+    pub fn record(&self, made_by: MadeBy) -> NegativesRecord {
+        let (validation_auc, curve) = match &self.course {
+            PredictionCourse::Simulated => (None, None),
+            PredictionCourse::Stage(auc) => (Some(*auc), None),
+            PredictionCourse::Measured(aucs) => (None, Some(aucs.clone())),
+        };
+        NegativesRecord {
+            schema: NEGATIVES_SCHEMA,
+            made_by,
+            train_auc: self.train_auc,
+            validation_auc,
+            curve,
+            mu_q: self.label,
+            k_max: self.probabilities.len(),
+            best: self.best(self.lambda),
+            at_lambda_1: self.best(1.0),
+        }
+    }
+
+    fn best(&self, lambda: f64) -> BestNegatives {
+        let optimum = self.optimum(lambda);
+        BestNegatives {
+            lambda,
+            k_opt: optimum.k,
+            k_range: [*optimum.flat.start(), *optimum.flat.end()],
+            effectiveness: optimum.effectiveness,
+            is_at_bound: optimum.is_at_bound,
+        }
     }
 
     /// Computes the probabilities for labels of a separation and a training whose predictions take the simulated course
@@ -177,5 +253,25 @@ mod tests {
         ];
         assert_eq!(found, expected);
         assert_eq!(end_of_artefact(&best), 8);
+    }
+
+    #[test]
+    fn a_record_gives_the_same_advice() {
+        let measured = PredictionCourse::Measured(vec![0.1 + 0.2, 1.0 / 3.0, 0.7]);
+        for of in [
+            PredictionCourse::Simulated,
+            PredictionCourse::Stage(2.0 / 3.0),
+            measured,
+        ] {
+            let advice = NegativesAdvice::of_aucs(0.95, of, 0.9, 40).unwrap();
+            let record = advice.record(MadeBy::command("icl negatives"));
+            let line = serde_json::to_string(&record).unwrap();
+            let read: NegativesRecord = serde_json::from_str(&line).unwrap();
+            assert_eq!(read, record);
+            let again = NegativesAdvice::of_record(&read).unwrap();
+            assert_eq!(again.course, advice.course);
+            assert_eq!(again.probabilities, advice.probabilities);
+            assert_eq!(again.record(read.made_by), record);
+        }
     }
 }

@@ -8,6 +8,7 @@ use icl_core::negatives::{Optimum, Shares};
 use crate::document::{Block, Column, Document, Row, Table, TableCell};
 use crate::negatives::advice::{BestAt, NegativesAdvice, PredictionCourse, end_of_artefact};
 use crate::negatives::charts;
+use crate::record::MadeBy;
 use crate::text::number::{plural, rounded};
 
 /// Terms of the page.
@@ -41,11 +42,11 @@ const TERMS: [(&str, &str); 6] = [
 ];
 
 /// Makes the document of a recommended number of negatives: the answer, the effectiveness and the shares of samples over
-/// K, the probabilities, and the best K over the separation of the labels.
+/// K, the probabilities, the best K over the separation of the labels, and the command that made it.
 ///
 /// # Errors
 /// [`Error`] if the weight λ is not from 0 to 1, or there are no probabilities.
-pub fn negatives_document(advice: &NegativesAdvice) -> Result<Document, Error> {
+pub fn negatives_document(advice: &NegativesAdvice, made_by: &MadeBy) -> Result<Document, Error> {
     let lambda = advice.lambda;
     let (optimum, without_easy) = (advice.optimum(lambda), advice.optimum(1.0));
     let max_k = advice.probabilities.len();
@@ -82,7 +83,7 @@ pub fn negatives_document(advice: &NegativesAdvice) -> Result<Document, Error> {
         rounded(advice.train_auc, 4),
         rounded(advice.label, 4)
     );
-    Ok(Document::new("How many negatives", facts, blocks))
+    Ok(Document::new("How many negatives", facts, blocks).made_by(made_by.words()))
 }
 
 /// Returns the answer in one sentence.
@@ -201,22 +202,12 @@ fn tables(advice: &NegativesAdvice, optimum: &Optimum) -> [Table; 2] {
 mod tests {
     use super::*;
 
-    use icl_core::negatives::{course, separation};
-
     use crate::fixture::{assert_fits, assert_sound, row, text_of};
 
     fn document(auc: f64, of: Option<PredictionCourse>, lambda: f64, max_k: usize) -> Document {
-        let label = separation(auc).unwrap();
-        let predictions = match &of {
-            None | Some(PredictionCourse::Simulated) => course(label, 3.0),
-            Some(PredictionCourse::Stage(auc)) => vec![separation(*auc).unwrap()],
-            Some(PredictionCourse::Measured(aucs)) => {
-                aucs.iter().map(|auc| separation(*auc).unwrap()).collect()
-            }
-        };
         let of = of.unwrap_or(PredictionCourse::Simulated);
-        let advice = NegativesAdvice::new((auc, label), (of, predictions), lambda, max_k).unwrap();
-        negatives_document(&advice).unwrap()
+        let advice = NegativesAdvice::of_aucs(auc, of, lambda, max_k).unwrap();
+        negatives_document(&advice, &MadeBy::command("icl negatives")).unwrap()
     }
 
     #[test]

@@ -3,6 +3,8 @@
 use icl_train::{StepReport, StepSeconds};
 use serde::{Deserialize, Serialize};
 
+use crate::record::shared::MadeBy;
+
 /// Version of [`BackendRecord`]'s schema. It grows when records of before can no longer be read.
 pub const BACKEND_SCHEMA: u32 = 1;
 
@@ -16,6 +18,9 @@ pub const COMPARED_STEPS: usize = 50;
 pub struct BackendRecord {
     /// Version of the schema, [`BACKEND_SCHEMA`].
     pub schema: u32,
+    /// Command.
+    #[serde(flatten)]
+    pub made_by: MadeBy,
     /// Backend, as NAME or NAME:DEVICE.
     pub backend: String,
     /// Name of the data set.
@@ -72,6 +77,8 @@ pub struct BackendTrace {
 /// Task that all backends of a comparison share.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BackendTask {
+    /// Command.
+    pub made_by: MadeBy,
     /// Method.
     pub method: String,
     /// Root seed.

@@ -3,6 +3,7 @@
 mod backends;
 mod comparison;
 mod jsonl;
+mod negatives;
 mod outcome;
 mod shared;
 mod stream;
@@ -15,6 +16,7 @@ pub use comparison::{
     AccuracyByOrigin, EmbeddingMap, FloorAccuracies, ProtocolAccuracies, RunRecord, SCHEMA,
 };
 pub use jsonl::{parse_records, read_records};
+pub use negatives::{BestNegatives, NEGATIVES_SCHEMA, NegativesRecord};
 pub use outcome::{CommandOutcome, OutcomeCost, OutcomeRisks, OutcomeRun, OutcomeSchema};
 pub use shared::{HoldOutRule, MadeBy, RunSettings, TrainingCourse, TrainingSummary, UpdateFacts};
 pub use stream::{

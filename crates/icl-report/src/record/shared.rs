@@ -44,7 +44,7 @@ impl MadeBy {
     }
 
     /// Writes the command and the version in one line, if they are known.
-    pub(crate) fn words(&self) -> Option<String> {
+    pub fn words(&self) -> Option<String> {
         let (version, command) = (self.version.as_ref()?, self.command.as_ref()?);
         Some(format!("{version}: {command}"))
     }

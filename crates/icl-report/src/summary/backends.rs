@@ -41,6 +41,7 @@ pub fn compare_backends(
         };
         BackendRecord {
             schema: BACKEND_SCHEMA,
+            made_by: task.made_by.clone(),
             backend: backend.clone(),
             data: trace.data.clone(),
             method: task.method.clone(),
@@ -124,6 +125,7 @@ impl BackendRecord {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::MadeBy;
 
     fn trace(losses: &[f64], forward: &[f64]) -> BackendTrace {
         let step = |(at, (&loss, &forward)): (usize, (&f64, &f64))| StepReport {
@@ -149,6 +151,7 @@ mod tests {
 
     fn compared(traces: &[BackendTrace]) -> Vec<BackendRecord> {
         let task = BackendTask {
+            made_by: MadeBy::command("icl compare-backends"),
             method: "warm".to_owned(),
             seed: 1,
             batch_size: 32,
@@ -205,6 +208,7 @@ mod tests {
         let line = serde_json::to_string(&records[0]).unwrap();
         for key in [
             "backend",
+            "command",
             "max_relative_loss_difference",
             "step_s",
             "forward_s",

@@ -5,12 +5,13 @@ mod energy;
 mod options;
 mod trace;
 
-use icl_report::BackendTask;
+use icl_report::{BackendTask, MadeBy};
 
 use crate::backend;
 use crate::files::whole;
 use crate::files::work_folder::WorkFolder;
-use crate::files::work_place::CONFIG;
+use crate::files::work_place::{CONFIG, RECORD, REPORT};
+use crate::options::command_line::command_line;
 use crate::options::output::print_document;
 use crate::process::failure::Failure;
 use crate::process::interrupt;
@@ -19,11 +20,6 @@ use crate::process::terminal::{print, tell};
 use ask::ask;
 pub use options::CompareOptions;
 use options::Resolved;
-
-/// The record, a line for each backend.
-const RECORD: &str = "record.jsonl";
-/// The page.
-const REPORT: &str = "report.html";
 
 /// Runs every backend, compares them, writes a folder and prints a table. In the process of one
 /// backend it prints the trace of that backend.
@@ -49,7 +45,7 @@ pub fn compare(options: CompareOptions) -> Result<(), Failure> {
         tell(format_args!("{backend}: {} steps", trace.steps.len()));
         traces.push((backend.clone(), trace));
     }
-    let records = icl_report::compare_backends(&resolved.task(), &traces);
+    let records = icl_report::compare_backends(&resolved.task()?, &traces);
     let document =
         icl_report::backends_document(&records).map_err(|error| Failure::Other(error.into()))?;
     let html = document.html();
@@ -75,11 +71,13 @@ fn json(value: &impl serde::Serialize) -> Result<String, Failure> {
 
 impl Resolved {
     /// Returns the task as the records have it.
-    fn task(&self) -> BackendTask {
-        BackendTask {
+    fn task(&self) -> Result<BackendTask, Failure> {
+        let command = command_line("compare-backends", &self.options)?;
+        Ok(BackendTask {
+            made_by: MadeBy::command(&command),
             method: self.method.name.to_owned(),
             seed: self.seed,
             batch_size: self.settings.batch_size,
-        }
+        })
     }
 }

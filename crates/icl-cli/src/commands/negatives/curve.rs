@@ -16,22 +16,13 @@ const MAX_AUCS: usize = 10_000;
 /// Longest piece of a line that an error shows, in characters.
 const LONGEST: usize = 40;
 
-/// AUCs of a course, with their separations.
-#[derive(Debug, Clone, PartialEq)]
-pub struct AucCurve {
-    /// AUCs, in the order of the file.
-    pub aucs: Vec<f64>,
-    /// Separations of the AUCs.
-    pub separations: Vec<f64>,
-}
-
 /// Reads the AUCs of a file: one a line, with or without a line `auc` before them, or the evaluations of a record of
 /// `icl run` or `icl update`, a line of JSON for each seed.
 ///
 /// # Errors
 /// If the file cannot be read, a line is neither an AUC above 0 and below 1 nor a record whose evaluations have one, or
 /// records are of several methods.
-pub fn read(path: &Path) -> Result<AucCurve, Failure> {
+pub fn read(path: &Path) -> Result<Vec<f64>, Failure> {
     let text = InputFile::open(path, MAX_BYTES).and_then(InputFile::text);
     let text = text.map_err(|error| {
         Failure::input(anyhow!(
@@ -61,7 +52,7 @@ impl Rejected {
     }
 }
 
-fn parse(text: &str) -> Result<AucCurve, Rejected> {
+fn parse(text: &str) -> Result<Vec<f64>, Rejected> {
     // Tables of other programs may begin with a mark of the order of bytes.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let lines = text.lines().map(str::trim).enumerate();
@@ -80,12 +71,12 @@ fn parse(text: &str) -> Result<AucCurve, Rejected> {
     }
     let checked = found.iter().map(|&(line, auc)| {
         let message = format!("found {auc}, expected an AUC above 0 and below 1");
-        separation(auc).map_err(|_| Rejected::of_line(line, message))
+        match separation(auc) {
+            Ok(_) => Ok(auc),
+            Err(_) => Err(Rejected::of_line(line, message)),
+        }
     });
-    Ok(AucCurve {
-        separations: checked.collect::<Result<_, _>>()?,
-        aucs: found.into_iter().map(|(_, auc)| auc).collect(),
-    })
+    checked.collect()
 }
 
 /// Reads one number a line.
@@ -153,7 +144,7 @@ mod tests {
     use super::*;
 
     fn aucs(text: &str) -> Vec<f64> {
-        parse(text).unwrap().aucs
+        parse(text).unwrap()
     }
 
     #[track_caller]
@@ -167,8 +158,6 @@ mod tests {
     fn a_list_has_one_number_a_line() {
         assert_eq!(aucs("0.5\n0.75\n"), [0.5, 0.75]);
         assert_eq!(aucs("\u{feff}AUC\r\n0.5\r\n\r\n 9e-1 \r\n"), [0.5, 0.9]);
-        let found = parse("0.5\n0.75").unwrap();
-        assert!((found.separations[1] - 0.953_872_552_417).abs() < 1e-9);
     }
 
     #[test]
