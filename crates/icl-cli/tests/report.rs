@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::support::toys::{NEW, OLD};
-use crate::support::{contents, icl, names, split};
+use crate::support::{MANIFEST, contents, default_backend, icl, names, split};
 use tempfile::{TempDir, tempdir};
 
 /// A folder with a run in it, in `out`.
@@ -85,9 +85,132 @@ fn every_kind_of_folder_has_its_page_again() {
         assert!(written.ends_with(b"</html>\n"));
     }
     fs::write(at.join("second/record.json"), "{\"schema\":2}\n").unwrap();
-    let message =
-        "second/record.json: expected a record of `icl train`, `update` or `stream`: missing field";
+    let message = "second/record.json: expected a record of `icl train`, `update`, `stream` or `negatives`: missing";
     icl(at, &["report", "second"]).rejected(message);
+}
+
+/// The advice is computed again, of all its sources: the file of a curve may be gone.
+#[test]
+fn a_recommended_number_of_negatives_has_its_pages_again() {
+    let at = tempdir().unwrap();
+    let out = at.path().join("out");
+    for options in ["", " --validation-auc 0.8 --lambda 1", " --curve aucs"] {
+        fs::write(at.path().join("aucs"), "0.55\n0.7\n0.88\n").unwrap();
+        let line = format!("negatives --train-auc 0.9 --k-max 60{options} --out out --force");
+        icl(at.path(), &split(&line)).succeeded();
+        fs::remove_file(at.path().join("aucs")).unwrap();
+        let before = contents(&out);
+        let files = ["config.toml", "record.json", "report.html", "report.md"];
+        assert_eq!(names(&out), files);
+        for page in &files[2..] {
+            fs::remove_file(out.join(page)).unwrap();
+        }
+        for _ in 0..2 {
+            let ran = icl(at.path(), &["report", "out"]).succeeded();
+            let command = ": icl negatives --train-auc 0.9 ";
+            assert!(ran.stdout.contains(command), "{}", ran.stdout);
+            assert!(contents(&out) == before);
+        }
+    }
+
+    let path = out.join("record.json");
+    let whole = fs::read_to_string(&path).unwrap();
+    let with = |from: &str, to: &str, message: &str| {
+        fs::write(&path, whole.replacen(from, to, 1)).unwrap();
+        rejected(at.path(), &format!("out/record.json: {message}"));
+    };
+    let kinds = "expected a record of `icl train`, `update`, `stream` or `negatives`: ";
+    with("}\n", "\n", &format!("{kinds}EOF while parsing"));
+    let lost = format!("{kinds}missing field `k_max`");
+    with("\"k_max\"", "\"most\"", &lost);
+    with(
+        "\"schema\":1",
+        "\"schema\":2",
+        "record 1 has schema 2, expected 1",
+    );
+    let auc = "expected a number above 0 and below 1";
+    with(":0.9,", ":1.5,", &format!("train_auc: found 1.5, {auc}"));
+    with("[0.55,", "[0.0,", &format!("curve: found 0, {auc}"));
+    with(
+        "[0.55,0.7,0.88]",
+        "[]",
+        "curve: found no AUC, expected at least one",
+    );
+    with(
+        "\"k_max\":60",
+        "\"k_max\":0",
+        "largest K: found 0, expected a number from 1 to 100000",
+    );
+    // A page of the user's own is not replaced.
+    fs::write(&path, &whole).unwrap();
+    let list = fs::read_to_string(out.join(MANIFEST)).unwrap();
+    let without = list.replacen(",\"report.md\"", "", 1);
+    assert!(without != list);
+    fs::write(out.join(MANIFEST), without).unwrap();
+    rejected(
+        at.path(),
+        "out: found report.md in out, which no command of icl wrote there",
+    );
+    // As an earlier version left it.
+    fs::write(out.join(MANIFEST), list).unwrap();
+    fs::remove_file(&path).unwrap();
+    rejected(
+        at.path(),
+        "out/record.json: found no such file, expected the record of `icl negatives`, which earlier versions did not",
+    );
+}
+
+#[test]
+fn a_comparison_of_backends_has_its_page_again() {
+    if cfg!(not(any(feature = "flex", feature = "tch"))) {
+        eprintln!("skipped: neither flex nor tch is built in");
+        return;
+    }
+    let at = tempdir().unwrap();
+    let line = format!(
+        "compare-backends --backends {} --steps 2",
+        default_backend()
+    );
+    let ran = icl(at.path(), &split(&format!("{line} --out out"))).succeeded();
+    let command = format!(": icl {line}\n");
+    assert!(ran.stdout.contains(&command), "{}", ran.stdout);
+    let out = at.path().join("out");
+    let before = contents(&out);
+    fs::remove_file(out.join("report.html")).unwrap();
+    let again = icl(at.path(), &["report", "out"]).succeeded();
+    assert_eq!(
+        again.stdout,
+        ran.stdout.replace("to out\n", "to out/report.html\n")
+    );
+    assert!(contents(&out) == before);
+
+    let path = out.join("record.jsonl");
+    let whole = fs::read_to_string(&path).unwrap();
+    let with = |from: &str, to: &str, message: &str| {
+        fs::write(&path, whole.replacen(from, to, 1)).unwrap();
+        rejected(at.path(), &format!("out/record.jsonl, line 1: {message}"));
+    };
+    let lost = "expected a record of `icl compare-backends`: missing field `step_s`";
+    with("\"step_s\"", "\"s\"", lost);
+    with("\"schema\":1", "\"schema\":9", "found schema 9, expected 1");
+    let kinds = "expected a record of `icl run` or `icl compare-backends`";
+    with(
+        "\"losses\"",
+        "\"l\"",
+        &format!("found schema 1 of another command or version, {kinds}"),
+    );
+    with("}\n", "\n", &format!("found no record, {kinds}"));
+    // Records of before do not name their command.
+    let mut record: serde_json::Value = serde_json::from_str(&whole).unwrap();
+    for key in ["command", "version"] {
+        assert!(record.as_object_mut().unwrap().remove(key).is_some());
+    }
+    fs::write(&path, format!("{record}\n")).unwrap();
+    let older = icl(at.path(), &["report", "out"]).succeeded().stdout;
+    assert!(
+        !older.contains(&line) && older.contains("the same steps on 1 backend"),
+        "{older}"
+    );
 }
 
 /// Folders of before hold no comparison.
@@ -163,11 +286,11 @@ fn records_that_cannot_be_read() {
         at.path(),
         "out/record.jsonl, line 3: found schema 3, expected 2",
     );
-    // A later schema may have other fields: what is said first is that it is another.
+    // A later schema may have other fields.
     fs::write(&path, broken(0, "{\"schema\":7,\"all\":\"else\"}")).unwrap();
     rejected(
         at.path(),
-        "out/record.jsonl, line 1: found schema 7, expected 2",
+        "line 1: found schema 7 of another command or version, expected a record of `icl run` or",
     );
     fs::write(&path, broken(3, lines[1])).unwrap();
     rejected(

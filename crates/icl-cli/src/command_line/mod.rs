@@ -74,7 +74,7 @@ pub enum Command {
     Negatives(NegativesOptions),
     /// Compare methods on a data set
     Run(Box<RunOptions>),
-    /// Rebuild the report of an earlier run
+    /// Rebuild the page of an earlier command
     Report(ReportOptions),
     /// List the methods
     Methods {
