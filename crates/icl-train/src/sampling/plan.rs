@@ -5,7 +5,8 @@ use std::sync::Arc;
 use icl_core::{Increment, Seed};
 
 use crate::method::Method;
-use crate::sampling::sampler::{BatchPlan, Sampler, count_repetitions, part, shuffled};
+use crate::sampling::batch_plan::{BatchPlan, count_repetitions};
+use crate::sampling::sampler::{Sampler, part, shuffled};
 use crate::settings::TrainingSettings;
 
 /// Batches of one step of the optimizer.
@@ -91,7 +92,7 @@ impl<'a> Planner<'a> {
         // max(⌈(1 − α)/α⌉, 1) in integers.
         let n_inner = old.len().div_ceil(new.len()).max(1);
         let [mut anchors, mut old_noise, mut new_noise] =
-            [at_hand, &old_noise, &new_noise].map(|items| Round::new(items));
+            [at_hand, &old_noise, &new_noise].map(Round::new);
         let steps = (0..n_steps).map(|step| {
             let support =
                 (0..n_inner).map(|_| BatchPlan::joined(anchors.take(half), new_noise.take(half)));

@@ -1,6 +1,7 @@
 //! `icl update`: updates an encoder with new data.
 
 mod budget;
+mod old_sample;
 mod on_backend;
 mod options;
 

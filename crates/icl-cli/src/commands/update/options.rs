@@ -5,12 +5,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use clap::{Arg, ArgAction, Args};
-use icl_core::Increment;
 use icl_models::{Origin, SamplesDigest, StoredEncoder};
 use icl_train::{Method, TrainingSettings};
 use serde::Serialize;
 
-use crate::domain::data::kept::{DATA, Kept};
+use crate::commands::update::old_sample::OldSample;
 use crate::domain::data::sources;
 use crate::domain::encoder_file;
 use crate::files::apart::check_apart;
@@ -153,37 +152,6 @@ pub struct Resolved {
     pub training: Training,
 }
 
-/// Sample that stands for the old data.
-#[derive(Debug)]
-pub struct OldSample {
-    /// Number of old samples, N.
-    pub n_old: usize,
-    /// Folder of a sample that `icl keep` wrote, with its numbers.
-    pub kept: Option<(PathBuf, Kept)>,
-}
-
-impl OldSample {
-    /// Lets the old samples of an increment stand for all.
-    ///
-    /// # Errors
-    /// If there are more of them than they stand for, or other numbers than `icl keep` wrote.
-    pub fn weigh(&self, increment: Increment) -> Result<Increment, Failure> {
-        let n = increment.old().len();
-        if let Some((folder, kept)) = &self.kept {
-            kept.check("old-sample", folder, n)?;
-        }
-        if self.n_old < n {
-            return Err(Failure::input(anyhow!(
-                "old-count: found {}, expected at least {n}, the number of samples of --old-sample",
-                self.n_old
-            )));
-        }
-        increment
-            .with_old_weight(self.n_old as f64 / n as f64)
-            .map_err(Failure::input)
-    }
-}
-
 impl UpdateOptions {
     /// Returns the options of the readers of the old and of the new data.
     ///
@@ -229,38 +197,6 @@ impl UpdateOptions {
         self.output.folder.out = Some(folder.clone());
         self.output.folder.force = true;
         Ok(())
-    }
-
-    /// Returns the sources of `--old-sample`, and the number of samples for which they stand; `None` without the option.
-    ///
-    /// # Errors
-    /// If the number is missing, or is not that of the kept sample.
-    fn old_sample(&self) -> Result<Option<(Vec<String>, OldSample)>, Failure> {
-        let kept = match &self.old_sample[..] {
-            [] => return Ok(None),
-            [folder] => Kept::read(folder)?.map(|kept| (folder.clone(), kept)),
-            _ => None,
-        };
-        let sources = match &kept {
-            None => sources("old-sample", &self.old_sample)?,
-            Some((folder, _)) => vec![text("old-sample", &folder.join(DATA))?.to_owned()],
-        };
-        let n_seen = kept.as_ref().map(|(_, kept)| kept.n_seen);
-        let n_old = match (self.old_count, n_seen) {
-            (Some(found), Some(expected)) if found != expected => {
-                return Err(Failure::input(anyhow!(
-                    "old-count: found {found}, expected {expected}, the number of samples that icl keep has seen, or no such option"
-                )));
-            }
-            (Some(n), _) | (None, Some(n)) => n,
-            (None, None) => {
-                return Err(Failure::input(anyhow!(
-                    "old-count: found none, expected the number of old samples for which {} stands",
-                    sources.join(", ")
-                )));
-            }
-        };
-        Ok(Some((sources, OldSample { n_old, kept })))
     }
 
     /// Fills in the sources of the old data that the encoder's file names, and reports them. Returns the number and the
@@ -311,7 +247,7 @@ impl UpdateOptions {
         // A file that cannot be read is reported by its reader, after the data.
         let loss = encoder_file::loss_of(&self.from).unwrap_or_default();
         self.training.step.loss.inherit(loss);
-        let sampled = self.old_sample()?;
+        let sampled = OldSample::of(&self.old_sample, self.old_count)?;
         let is_remembered = self.old.is_empty() && sampled.is_none();
         let remembered = is_remembered.then(|| self.remember()).transpose()?;
         let settings = TrainingSettings {
