@@ -245,3 +245,52 @@ fn wrong_input_is_named() {
     assert!(ran.stderr.starts_with(note), "{}", ran.stderr);
     assert!(!at.join("a.npy").exists() && !at.join("a.safetensors").exists());
 }
+
+/// Names, classes and kept columns of rows go with them through a map, from and to every format.
+#[test]
+fn what_is_known_of_rows_is_mapped_with_them() {
+    let at = tempdir().unwrap();
+    let at = at.path();
+    let mut rng = Seed::new(9).rng();
+    let mut table = |name: &str, encoder: &str| {
+        let mut text = "id,label,city,encoder,e0,e1\n".to_owned();
+        for row in 0..40 {
+            let [a, b] = [0; 2].map(|_| rng.random_range(-1.0..1.0_f64));
+            let label = ["wasp", "bee"][row % 2];
+            text += &format!("s-{row},{label},Bonn {},{encoder},{a},{b}\n", row % 3);
+        }
+        fs::write(at.join(name), text).unwrap();
+    };
+    table("old.csv", "aaaa");
+    table("new.csv", "bbbb");
+    let run = |line: &str| icl(at, &split(&format!("align {line}"))).succeeded();
+    run("--from old.csv --to new.csv --out m.safetensors");
+    for ending in ["csv", "parquet", "npy", "safetensors"] {
+        let once = format!("once-{ending}.{ending}");
+        run(&format!("--from old.csv --map m.safetensors --out {once}"));
+        run(&format!(
+            "--from {once} --to new.csv --out m-{ending}.safetensors"
+        ));
+        let twice = format!("twice-{ending}.csv");
+        run(&format!(
+            "--from {once} --map m-{ending}.safetensors --out {twice}"
+        ));
+        let text = fs::read_to_string(at.join(twice)).unwrap();
+        let mut lines = text.lines();
+        assert_eq!(
+            lines.next(),
+            Some("id,label,city,encoder,e0,e1"),
+            "{ending}"
+        );
+        for (row, line) in lines.enumerate() {
+            let label = ["wasp", "bee"][row % 2];
+            let expected = format!("s-{row},{label},Bonn {},aaaa->bbbb->bbbb,", row % 3);
+            assert!(line.starts_with(&expected), "{ending}: {line}");
+        }
+    }
+    let facts = at.join("once-npy.rows.json");
+    let text = fs::read_to_string(&facts).unwrap();
+    fs::write(&facts, text.replacen("\"s-0\",", "", 1)).unwrap();
+    let line = "align --from once-npy.npy --map m-npy.safetensors --out out.csv";
+    icl(at, &split(line)).rejected("once-npy.npy: found 39 \"ids\", expected 40, one for each row");
+}

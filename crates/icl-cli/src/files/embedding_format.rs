@@ -1,12 +1,14 @@
 //! Formats of files of embeddings.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use icl_data::{vectors_as_csv, vectors_as_parquet};
 use icl_models::{StoredTensor, safetensors_bytes};
 
+use crate::files::embeddings::facts_path;
 use crate::files::npy;
+use crate::files::output_files::OutputFiles;
 use crate::files::row_facts::{RowFacts, as_columns};
 use crate::process::failure::Failure;
 
@@ -43,6 +45,29 @@ impl EmbeddingFormat {
         self != Self::Npy
     }
 
+    /// Returns the file of the facts about the rows of a file of embeddings that cannot hold them.
+    pub fn facts_file(self, path: &Path) -> Option<PathBuf> {
+        (!self.holds_facts()).then(|| facts_path(path))
+    }
+
+    /// Writes a file of embeddings `[n, d]`, given row by row, with the facts about its rows, in it or next to it.
+    ///
+    /// # Errors
+    /// If one cannot be written.
+    pub fn write(
+        self,
+        files: &OutputFiles,
+        path: &Path,
+        rows: (&[f32], usize),
+        facts: &RowFacts,
+    ) -> Result<(), Failure> {
+        if let Some(path) = self.facts_file(path) {
+            let json = serde_json::to_vec(facts);
+            files.write(&path, &json.map_err(|error| Failure::Other(error.into()))?)?;
+        }
+        files.write(path, &self.bytes(rows, facts)?)
+    }
+
     /// Returns the bytes of a file of embeddings `[n, d]`, given row by row, with the facts about its rows if the
     /// format holds them.
     ///
@@ -51,7 +76,7 @@ impl EmbeddingFormat {
     ///
     /// # Panics
     /// If d is 0.
-    pub fn bytes(self, (values, d): (&[f32], usize), facts: &RowFacts) -> Result<Vec<u8>, Failure> {
+    fn bytes(self, (values, d): (&[f32], usize), facts: &RowFacts) -> Result<Vec<u8>, Failure> {
         let n = values.len() / d;
         let other = |error: std::io::Error| Failure::Other(error.into());
         match self {

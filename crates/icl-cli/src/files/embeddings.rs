@@ -43,12 +43,14 @@ const MAX_BYTES: u64 = 1 << 30;
 /// If the file cannot be read, holds no row, no column, or a value that is not a finite number, or embeddings by
 /// several encoders.
 pub fn read(path: &Path) -> Result<StoredEmbeddings, Failure> {
-    let stored = |n_rows, n_columns, values, facts| StoredEmbeddings {
-        path: path.to_owned(),
-        n_rows,
-        n_columns,
-        values,
-        facts,
+    let stored = |n_rows, n_columns, values, facts: RowFacts| {
+        Ok(StoredEmbeddings {
+            path: path.to_owned(),
+            n_rows,
+            n_columns,
+            values,
+            facts: facts.checked(&path.display(), n_rows)?,
+        })
     };
     let has_ending = |ending: &str| {
         let found = path.extension().and_then(|found| found.to_str());
@@ -61,7 +63,7 @@ pub fn read(path: &Path) -> Result<StoredEmbeddings, Failure> {
             values,
             facts,
         } = tensor_rows::read(path).map_err(Failure::input)?;
-        return Ok(stored(n_rows, n_columns, values, facts));
+        return stored(n_rows, n_columns, values, facts);
     }
     if !looks_like_table(path) {
         let npy::Array {
@@ -70,7 +72,7 @@ pub fn read(path: &Path) -> Result<StoredEmbeddings, Failure> {
             values,
         } = npy::read(path).map_err(Failure::input)?;
         let facts = facts_of(&facts_path(path))?;
-        return Ok(stored(n_rows, n_columns, values, facts));
+        return stored(n_rows, n_columns, values, facts);
     }
     if has_ending("parquet")
         && let Some(vectors) = read_vectors(path).map_err(Failure::input)?
@@ -95,12 +97,14 @@ pub fn read(path: &Path) -> Result<StoredEmbeddings, Failure> {
             },
         )
         .ok();
-        let texts = |name: &str| others.as_ref()?.texts(name);
-        let facts = RowFacts::of_texts(&path.display(), texts)?;
-        return Ok(stored(n_rows, d, values, facts));
+        let facts = match &others {
+            None => RowFacts::default(),
+            Some(others) => RowFacts::of_table(&path.display(), others)?,
+        };
+        return stored(n_rows, d, values, facts);
     }
     let whole = read_table(path, &TableOptions::default()).map_err(Failure::input)?;
-    let facts = RowFacts::of_texts(&path.display(), |name| whole.texts(name))?;
+    let facts = RowFacts::of_table(&path.display(), &whole)?;
     let others: Vec<&str> = match facts.encoder {
         Some(_) => {
             let names = whole.column_names().into_iter();
@@ -128,7 +132,7 @@ pub fn read(path: &Path) -> Result<StoredEmbeddings, Failure> {
     }
     let values = table.numbers().map_err(Failure::input)?;
     let values = values.into_iter().map(f64::from).collect();
-    Ok(stored(table.n_rows(), n_columns, values, facts))
+    stored(table.n_rows(), n_columns, values, facts)
 }
 
 /// Checks that embeddings which name their encoder are all by one.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Display;
 
 use anyhow::anyhow;
-use icl_data::{Found, TextColumn};
+use icl_data::{Found, RawTable, TextColumn};
 use serde::{Deserialize, Serialize};
 
 use crate::process::failure::Failure;
@@ -80,14 +80,13 @@ impl RowFacts {
         Ok(())
     }
 
-    /// Takes the facts about rows from texts about each.
+    /// Takes the facts about rows from the columns of a table. Further columns are those of a file that names its encoder:
+    /// other programs' may be anything.
     ///
     /// # Errors
     /// If the rows are by several encoders. `path` names the file.
-    pub fn of_texts(
-        path: &impl Display,
-        texts: impl Fn(&str) -> Option<Vec<String>>,
-    ) -> Result<Self, Failure> {
+    pub fn of_table(path: &impl Display, table: &RawTable) -> Result<Self, Failure> {
+        let texts = |name: &str| table.texts(name);
         let encoders: BTreeSet<String> = texts(ENCODER).into_iter().flatten().collect();
         let mut encoders = encoders.into_iter();
         let encoder = encoders.next();
@@ -98,11 +97,54 @@ impl RowFacts {
                 Found::new(&second)
             )));
         }
-        Ok(Self {
+        let mut facts = Self {
             encoder,
             ids: texts(ID),
             ..Self::default()
-        })
+        };
+        if facts.encoder.is_none() {
+            return Ok(facts);
+        }
+        if let Some(labels) = texts(LABEL) {
+            let classes: BTreeSet<&String> = labels.iter().collect();
+            let place = |label| classes.iter().position(|it| *it == label);
+            facts.labels = labels.iter().map(place).collect();
+            facts.classes = classes.into_iter().cloned().collect();
+        }
+        let own = [ID, LABEL, ENCODER, EMBEDDING];
+        let names = table.column_names().into_iter();
+        let names = names.filter(|name| !own.contains(name) && !is_place(name));
+        facts.columns = names
+            .filter_map(|name| Some((name.to_owned(), texts(name)?)))
+            .collect();
+        Ok(facts)
+    }
+
+    /// Checks that there is a fact of each kind about every one of `n` rows, and that every class has a name.
+    ///
+    /// # Errors
+    /// If that is not so. `path` names the file.
+    pub fn checked(self, path: &impl Display, n: usize) -> Result<Self, Failure> {
+        let ids = self.ids.iter().map(|ids| ("ids", ids.len()));
+        let labels = self.labels.iter().map(|labels| ("labels", labels.len()));
+        let columns = self
+            .columns
+            .iter()
+            .map(|(name, texts)| (&name[..], texts.len()));
+        let mut all = ids.chain(labels).chain(columns);
+        if let Some((what, found)) = all.find(|(_, found)| *found != n) {
+            return Err(Failure::input(anyhow!(
+                "{path}: found {found} {}, expected {n}, one for each row",
+                Found::new(what)
+            )));
+        }
+        let n_classes = self.classes.len();
+        match self.labels.iter().flatten().find(|it| **it >= n_classes) {
+            None => Ok(self),
+            Some(label) => Err(Failure::input(anyhow!(
+                "{path}: found the label {label}, expected one below {n_classes}, the number of classes"
+            ))),
+        }
     }
 }
 

@@ -7,6 +7,7 @@ use icl_core::{Error, InputFile};
 use icl_data::Found;
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensors};
+use serde::de::DeserializeOwned;
 
 use crate::files::row_facts::RowFacts;
 
@@ -99,12 +100,32 @@ fn facts(bytes: &[u8]) -> RowFacts {
     let header = SafeTensors::read_metadata(bytes).ok();
     let metadata = header.and_then(|(_, header)| header.metadata().clone());
     let metadata = metadata.unwrap_or_default();
-    let ids = metadata.get("ids");
+    let tensors = SafeTensors::deserialize(bytes).ok();
+    let labels = tensors.and_then(|it| labels(&it.tensor("labels").ok()?));
     RowFacts {
         encoder: metadata.get("encoder").cloned(),
-        ids: ids.and_then(|ids| serde_json::from_str(ids).ok()),
-        ..RowFacts::default()
+        data: metadata.get("data").cloned(),
+        ids: json(metadata.get("ids")),
+        // Of another program, numbers of classes without names are none of these facts.
+        labels: labels.filter(|_| metadata.contains_key("classes")),
+        classes: json(metadata.get("classes")).unwrap_or_default(),
+        columns: json(metadata.get("columns")).unwrap_or_default(),
     }
+}
+
+/// Returns a value of the metadata, if it is what icl writes.
+fn json<T: DeserializeOwned>(text: Option<&String>) -> Option<T> {
+    text.and_then(|text| serde_json::from_str(text).ok())
+}
+
+/// Returns the labels of rows, if they are places among names.
+fn labels(tensor: &TensorView<'_>) -> Option<Vec<usize>> {
+    if tensor.dtype() != Dtype::I64 {
+        return None;
+    }
+    let (labels, _) = tensor.data().as_chunks::<8>();
+    let labels = labels.iter().map(|bytes| i64::from_le_bytes(*bytes));
+    labels.map(|label| usize::try_from(label).ok()).collect()
 }
 
 fn each<const N: usize>(bytes: &[u8], decode: impl Fn([u8; N]) -> f64) -> Vec<f64> {

@@ -220,7 +220,8 @@ fn fit(options: &AlignOptions, out: &Path, from: &Path, to: &Path) -> Result<(),
 /// Applies a map and writes the mapped embeddings.
 fn apply(options: &AlignOptions, out: &Path, from: &Path, map: &Path) -> Result<(), Failure> {
     let format = EmbeddingFormat::of(out)?;
-    let file = OutputFiles::begin(out, &[], options.force)?;
+    let next_to_it: Vec<PathBuf> = format.facts_file(out).into_iter().collect();
+    let files = OutputFiles::begin(out, &next_to_it, options.force)?;
     let stored = map_file::read(map)?;
     let of_old = embeddings::read(from)?;
     let facts = facts_of_mapped(&of_old, &stored, map)?;
@@ -231,8 +232,8 @@ fn apply(options: &AlignOptions, out: &Path, from: &Path, map: &Path) -> Result<
         .map_err(|error| Failure::input(anyhow!("{}: {error}", from.display())))?;
     let values: Vec<f32> = mapped.rows().flatten().map(|value| *value as f32).collect();
     let rows = (&values[..], mapped.n_columns());
-    file.write(out, &format.bytes(rows, &facts)?)?;
-    file.publish()?;
+    format.write(&files, out, rows, &facts)?;
+    files.publish()?;
     note_faults(from, &old);
     print(format_args!(
         "{} embeddings of width {} written to {}",
@@ -242,7 +243,7 @@ fn apply(options: &AlignOptions, out: &Path, from: &Path, map: &Path) -> Result<
     ))
 }
 
-/// Returns the facts about mapped rows: the ids of the rows, and as encoder `OLD->NEW`, since they are by neither.
+/// Returns the facts about mapped rows: those about the old ones, and as encoder `OLD->NEW`, since they are by neither.
 ///
 /// # Errors
 /// If the map is that of another encoder than the rows are by. `map` is its path.
@@ -270,9 +271,9 @@ fn facts_of_mapped(
     let ids = found.and(old.facts.ids.clone());
     Ok(RowFacts {
         encoder: found.map(|from| format!("{from}->{to}")),
-        data: Some(name.into_owned()),
+        data: old.facts.data.clone().or(Some(name.into_owned())),
         ids: Some(ids.unwrap_or_else(places)),
-        ..RowFacts::default()
+        ..found.map_or_else(RowFacts::default, |_| old.facts.clone())
     })
 }
 

@@ -17,7 +17,6 @@ use crate::domain::encoder_choice::{OnStoredEncoder, with_stored_encoder};
 use crate::domain::encoder_file::EncoderFile;
 use crate::files::apart::check_apart;
 use crate::files::embedding_format::EmbeddingFormat;
-use crate::files::embeddings::facts_path;
 use crate::files::npy;
 use crate::files::output_files::{OutputFiles, next_to};
 use crate::files::row_facts::RowFacts;
@@ -129,8 +128,10 @@ pub fn embed(mut options: EmbedOptions) -> Result<(), Failure> {
     let positives = resolved.positives();
     let others = [
         resolved.labels(),
-        resolved.facts(&resolved.out),
-        positives.as_deref().and_then(|path| resolved.facts(path)),
+        resolved.format.facts_file(&resolved.out),
+        positives
+            .as_deref()
+            .and_then(|path| resolved.format.facts_file(path)),
         positives,
     ];
     let others: Vec<PathBuf> = others.into_iter().flatten().collect();
@@ -195,13 +196,9 @@ impl OnStoredEncoder<1> for Embed<'_> {
             files.write(&path, &npy::integer_bytes(&labels))?;
             next_to_it.push_str(&format!(", labels to {}", path.display()));
         }
-        let write = |of: &Embeddings, path: &Path| {
-            if let Some(path) = resolved.facts(path) {
-                let json = serde_json::to_vec(&facts);
-                files.write(&path, &json.map_err(|error| Failure::Other(error.into()))?)?;
-            }
-            files.write(path, &resolved.format.bytes((&of.values, of.d), &facts)?)
-        };
+        let format = resolved.format;
+        let write =
+            |of: &Embeddings, path: &Path| format.write(&files, path, (&of.values, of.d), &facts);
         if let (Some(positives), Some(path)) = (&positives, resolved.positives()) {
             write(positives, &path)?;
             next_to_it.push_str(&format!(", positives to {}", path.display()));
@@ -221,11 +218,6 @@ impl Resolved {
     /// Returns the file of labels, where the embeddings' own cannot hold them.
     fn labels(&self) -> Option<PathBuf> {
         (!self.format.holds_facts()).then(|| next_to(&self.out, "labels"))
-    }
-
-    /// Returns the file of the facts about the rows of a file of embeddings that cannot hold them.
-    fn facts(&self, path: &Path) -> Option<PathBuf> {
-        (!self.format.holds_facts()).then(|| facts_path(path))
     }
 
     /// Returns the facts about the rows: an encoder of this digest embeds the samples of the data.
