@@ -53,6 +53,7 @@ mod error;
 #[cfg(feature = "burn")]
 pub mod graph;
 mod group;
+mod growth_ratio;
 mod increment;
 mod input_file;
 mod legible;
@@ -90,9 +91,10 @@ pub use by_origin::{ByOrigin, Origin};
 pub use dataset::{FromBatcher, FromDataset};
 pub use error::{Error, ErrorKind, ErrorOf, KindAbove};
 pub use group::{Alone, Gathered, Group, Threads};
+pub use growth_ratio::GrowthRatio;
 #[cfg(any(test, feature = "testing"))]
 pub use icl_kernels::testing;
-pub use increment::{GrowthRatio, Increment};
+pub use increment::Increment;
 pub use pairing::{Pairing, Side};
 pub use rate::{RateChoice, Schedule};
 pub use samples::{HostRows, SampleError, Samples, Views};

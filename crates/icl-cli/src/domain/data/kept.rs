@@ -33,7 +33,7 @@ pub struct Kept {
     pub n_kept: usize,
     /// Number of samples that have come, for which the kept ones stand.
     pub n_seen: usize,
-    /// What has come, in its order.
+    /// Sources of the samples that have come, in their order.
     pub sources: Vec<Counted>,
 }
 
