@@ -30,15 +30,16 @@ quiet() {
   "$icl" "$@" >"$folder/out.txt" 2>"$folder/messages.txt" || { echo "icl $*" >&2; cat "$folder/messages.txt" >&2; exit 1; }
 }
 
-# measured SEED NAME ENCODER: the exact risk of an encoder, as it is, over the test samples.
+# measured SEED NAME ENCODER [ANSWER]: the exact risk of an encoder, as it is, over the test samples, and what the update itself answered on
+# its held-out old samples.
 measured() {
   rm -rf "$folder/measured"
   quiet update --method inference --from "$3" --old test/old --new test/new "${target[@]}" --hold-out 0 --evaluation-samples 6000 \
     --budget none --accept --out "$folder/measured"
-  awk -v seed="$1" -v name="$2" '{
+  awk -v seed="$1" -v name="$2" -v answer="${4:-none}" '{
     match($0, /"before":{"all":[^,]*,"old":[^,]*,"new":[^,]*/)
     split(substr($0, RSTART, RLENGTH), part, /[:,]/)
-    print seed, name, part[3], part[5], part[7]
+    print seed, name, part[3], part[5], part[7], answer
   }' "$folder/measured/record.json" | tee -a "$folder/risks.txt"
 }
 
@@ -48,7 +49,9 @@ updated() {
   shift 2
   rm -rf "$folder/updated"
   quiet update --from first/encoder.safetensors --new train/new "${training[@]}" --seed "$seed" --accept --out "$folder/updated" "$@"
-  measured "$seed" "$name" "$folder/updated/encoder.safetensors"
+  local answer
+  answer=$(grep -o '"answer":"[a-z_]*"' "$folder/updated/record.json" | head -1 | cut -d: -f2 | tr -d '"') || true
+  measured "$seed" "$name" "$folder/updated/encoder.safetensors" "$answer"
 }
 
 [ -e "$data" ] && data=$(realpath "$data")
@@ -69,14 +72,13 @@ for seed in $(seq 0 $((seeds - 1))); do
     updated "$seed" "$percent%" --old-sample "kept-$percent"
     updated "$seed" "$percent%-unweighted" --old "kept-$percent/data"
   done
-  updated "$seed" fine-tuning --old train/old --method fine-tuning
 done
 
 # Mean and standard deviation over the seeds of the difference to all old data, in nats.
 awk '
-  { for (part = 3; part <= 5; part++) risk[$1, $2, part] = $part; if (!($2 in place)) { place[$2] = ++n; name[n] = $2 } seeds[$1] }
+  { for (part = 3; part <= 5; part++) risk[$1, $2, part] = $part; worse[$2] += $6 == "worse"; if (!($2 in place)) { place[$2] = ++n; name[n] = $2 } seeds[$1] }
   END {
-    print "update: mean difference to all old data, and its standard deviation over the seeds: all, old, new"
+    print "update: mean difference to all old data, and its standard deviation over the seeds: all, old, new; worse on old data by its own verdict"
     for (at = 1; at <= n; at++) {
       line = name[at]
       for (part = 3; part <= 5; part++) {
@@ -85,6 +87,6 @@ awk '
         mean = sum / count
         line = line sprintf("  %+.3f (%.3f)", mean, count > 1 ? sqrt((squares - count * mean * mean) / (count - 1) + 1e-18) : 0)
       }
-      print line
+      print line "  " worse[name[at]] " of " count
     }
   }' risks.txt
