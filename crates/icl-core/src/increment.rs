@@ -185,33 +185,45 @@ impl Increment {
         fewest.unwrap_or(usize::MAX)
     }
 
-    /// Returns an increment of at most `n` of the samples, drawn at random with the growth ratio of this one,
-    /// at least two of each part; each part keeps its order. Old samples that stand for several count as so many: where fewer
-    /// than wanted exist, all are drawn, and stand for the wanted number.
+    /// Returns an increment of at most `n` of the indices, drawn at random with the growth ratio of this one,
+    /// at least two of each part; each part keeps its order. Where old indices stand for several, new ones take the places
+    /// of old ones that are not there, and the weight of an old one keeps the growth ratio.
     ///
     /// # Panics
     /// If `n` is below 4.
     #[must_use]
     pub fn at_most(&self, n: usize, seed: Seed) -> Self {
         assert!(n >= 4, "found {n} samples, expected at least 4");
-        if self.n_samples() <= n {
+        let [n_old, n_new] = [self.old.len(), self.new.len()];
+        if n_old + n_new <= n {
             return self.clone();
         }
         let share = self.growth_ratio().value() * n as f64;
-        let wanted_new = (share.round() as usize).clamp(2, n - 2).min(self.new.len());
-        let wanted_old = n - wanted_new;
-        let draw = |name: &str, part: &[usize], n: usize| -> Vec<usize> {
+        let least_new = n.saturating_sub(n_old);
+        let wanted_new = (share.round() as usize).clamp(2, n - 2).max(least_new);
+        let wanted_new = wanted_new.min(n_new);
+        let draw = |name: &str, part: &[usize], n: usize| {
             let mut places: Vec<usize> = (0..part.len()).collect();
             places.shuffle(&mut seed.child(name).rng());
             places.truncate(n);
             places.sort_unstable();
             places.into_iter().map(|place| part[place]).collect()
         };
-        let old = draw("old", &self.old, wanted_old);
-        Self {
-            old_weight: wanted_old as f64 / old.len() as f64,
-            old,
+        let drawn = Self {
+            old: draw("old", &self.old, n - wanted_new),
             new: draw("new", &self.new, wanted_new),
+            old_weight: self.old_weight,
+        };
+        let ratio = |part: &[usize], of: &[usize]| part.len() as f64 / of.len() as f64;
+        let old_weight = match self.old_weight > 1.0 && n_new > 0 {
+            true => self.old_weight * ratio(&drawn.new, &self.new) / ratio(&drawn.old, &self.old),
+            false => self.old_weight,
+        };
+        // Rounding of the numbers may make it a little less than 1.
+        let old_weight = old_weight.max(1.0);
+        Self {
+            old_weight,
+            ..drawn
         }
     }
 
@@ -230,10 +242,23 @@ impl Increment {
         self.old.iter().chain(&self.new).copied().collect()
     }
 
-    /// Returns the indices of X′ with each of X repeated as often as it counts: N of X, those of ΔX after them.
-    pub fn all_counted(&self) -> Vec<usize> {
-        let old = self.old.iter().cycle().take(self.n_old());
-        old.chain(&self.new).copied().collect()
+    /// Returns indices of X′ in which each part has its weight: all, each old one as often as it counts, where these are at
+    /// most `n`, or else about `n` with the growth ratio, at equal steps of the parts. Where old samples stand for
+    /// themselves, all indices.
+    pub fn all_counted(&self, n: usize) -> Vec<usize> {
+        if self.old_weight == 1.0 {
+            return self.all();
+        }
+        let n = n.min(self.n_samples());
+        let n_new = (self.growth_ratio().value() * n as f64).round() as usize;
+        let n_new = n_new.min(self.new.len());
+        let (n_old, n_at_hand) = (n - n_new, self.old.len());
+        let old = (0..n_old).map(|at| match n_old < n_at_hand {
+            true => self.old[at * n_at_hand / n_old],
+            false => self.old[at % n_at_hand],
+        });
+        let new = (0..n_new).map(|at| self.new[at * self.new.len() / n_new]);
+        old.chain(new).collect()
     }
 
     /// Returns the number of old samples for which each old index stands, 1 unless the old data are a sample.
@@ -403,22 +428,28 @@ mod tests {
         assert_eq!((rest.n_old(), held_out.n_old()), (18 * 45, 2 * 45));
         let (rest, _) = kept.hold_out_by(0.2, content).unwrap();
         assert_eq!(rest.old_weight(), 45.0);
-        // 45 old samples are wanted: all 20 stand for them.
+        // 45 old samples would be wanted: all 20, and new ones in the places of the others.
         let drawn = kept.at_most(50, Seed::new(1));
-        assert_eq!((drawn.old().len(), drawn.new_data().len()), (20, 5));
-        assert_eq!((drawn.n_old(), drawn.growth_ratio().value()), (45, 0.1));
+        assert_eq!((drawn.old().len(), drawn.new_data().len()), (20, 30));
+        assert_eq!((drawn.n_old(), drawn.growth_ratio().value()), (270, 0.1));
         // 18 are wanted, each for itself.
         let drawn = kept.at_most(20, Seed::new(1));
         assert_eq!((drawn.old().len(), drawn.old_weight()), (18, 1.0));
-        assert_eq!(kept.at_most(1000, Seed::new(1)), kept);
+        assert_eq!(kept.at_most(120, Seed::new(1)), kept);
     }
 
     #[test]
     fn counted_samples_repeat_the_old_ones_evenly() {
         let kept = increment(4, 2).with_old_weight(2.5).unwrap();
         let expected = [0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 1000, 1001];
-        assert_eq!(kept.all_counted(), expected);
-        assert_eq!(increment(4, 2).all_counted(), increment(4, 2).all());
+        assert_eq!(kept.all_counted(12), expected);
+        assert_eq!(kept.all_counted(6), [0, 1, 2, 3, 0, 1000]);
+        assert_eq!(increment(4, 2).all_counted(4), increment(4, 2).all());
+        let many = increment(40, 10).with_old_weight(20.0).unwrap();
+        // One in 81 is new: none of 20, two of 162.
+        let even: Vec<usize> = (0..20).map(|at| 2 * at).collect();
+        assert_eq!(many.all_counted(20), even);
+        assert_eq!(many.all_counted(162)[160..], [1000, 1005]);
         for wrong in [0.5, f64::NAN, f64::INFINITY, -3.0] {
             let error = increment(4, 2).with_old_weight(wrong).unwrap_err();
             assert_eq!(error.place(), "weight of an old sample");

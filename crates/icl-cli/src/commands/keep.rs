@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use anyhow::anyhow;
 use clap::Args;
 use icl_core::{PartialFolder, Seed};
+use icl_data::Found;
 use icl_report::MadeBy;
 use icl_train::Reservoir;
 use serde::Serialize;
 
-use crate::domain::data::kept::{Counted, DATA, KEPT, Kept};
+use crate::domain::data::kept::{Counted, DATA, KEPT, Kept, NAME};
 use crate::domain::data::{Data, absolute, sources};
 use crate::files::destination::unusable;
 use crate::files::whole;
@@ -22,9 +23,9 @@ use crate::process::failure::Failure;
 use crate::process::terminal::{print, tell};
 
 const DETAILS: &str = "\
-It writes DIR/data, which other commands read, and DIR/kept.json, with the number of samples for which those in DIR/data stand. icl \
-update takes DIR as --old-sample where the old data are gone. With --from it goes through the new data alone: each sample that has come so far \
-has the same chance to be among the kept ones (a reservoir).";
+It writes DIR/data, which other commands read, and DIR/kept.json, with the number of all samples so far, for which \
+those in DIR/data stand. icl update takes DIR as --old-sample where the old data are gone. With --from it reads the new \
+data alone, and each sample so far has the same chance to be among the kept ones (a reservoir).";
 
 /// Options of `icl keep`.
 #[derive(Debug, Clone, Args, Serialize)]
@@ -74,6 +75,11 @@ pub fn keep(options: &KeepOptions) -> Result<(), Failure> {
             Kept::read(folder)?.ok_or_else(|| no_sample(folder))?,
         )),
     };
+    if let Some(limit) = options.reading.limit {
+        return Err(Failure::input(anyhow!(
+            "limit: found {limit}, expected --size: a sample that --limit draws is balanced across classes, not uniform"
+        )));
+    }
     let size = size(options, before.as_ref().map(|(_, kept)| kept))?;
     let reading = ReadingOptions {
         // Missing values are written as they are.
@@ -85,10 +91,11 @@ pub fn keep(options: &KeepOptions) -> Result<(), Failure> {
         Some((folder, kept)) => {
             let path = folder.join(DATA);
             let path = text("from", &path)?;
-            let so_far = Data::read(path, &reading)?;
+            let so_far = Data::read(path, &kept.reading(&reading))?;
             let n_kept = so_far.n_samples();
             kept.check("from", folder, n_kept)?;
             let since = Data::read_all(&new, &reading)?;
+            check_columns(folder, &so_far, &since)?;
             let parts = vec![(path, so_far), ("the new data", since)];
             (Data::together(parts)?, n_kept)
         }
@@ -113,30 +120,57 @@ pub fn keep(options: &KeepOptions) -> Result<(), Failure> {
         n_samples: data.n_samples() - n_before,
     };
     let mut all = before.map_or_else(Vec::new, |(_, kept)| kept.sources);
-    if all.contains(&counted) {
+    let mut known = all.iter().flat_map(|it| &it.sources);
+    if let Some(source) = known.find(|source| counted.sources.contains(source)) {
         tell(format_args!(
-            "note: data: {} samples of these sources were counted before",
-            counted.n_samples
+            "note: data: samples of {source} were counted before; if these are the same, keep the sample of --from"
         ));
     }
     all.push(counted);
-    let n_seen = reservoir.n_seen();
     let made_by = MadeBy::command(&command_line("keep", options)?);
-    let kept = Kept::new(made_by, size, (samples.len(), n_seen), all);
-    write(&data, &samples, &kept, out)?;
+    let header = data.written_header(&samples);
+    let kept = Kept::new(made_by, size, samples.len(), all, header);
+    if kept.n_seen > bounds::REPRESENTED {
+        return Err(Failure::input(anyhow!(
+            "data: found {} samples so far, expected at most {}",
+            kept.n_seen,
+            bounds::REPRESENTED
+        )));
+    }
+    write(&data.with_name(NAME), &samples, &kept, out)?;
     print(format_args!(
-        "{} samples, which stand for {n_seen}, written to {}",
-        samples.len(),
+        "{} samples, which stand for {}, written to {}",
+        kept.n_kept,
+        kept.n_seen,
         out.display()
-    ))?;
-    data.tell_reading(&[&samples]);
-    Ok(())
+    ))
+}
+
+/// Checks that new rows have all columns of the kept ones: a column that is left out once would be lost for good.
+///
+/// # Errors
+/// If they lack one.
+fn check_columns(folder: &Path, kept: &Data, new: &Data) -> Result<(), Failure> {
+    let (Data::Tables(kept), Data::Tables(new)) = (kept, new) else {
+        return Ok(());
+    };
+    let of_new = new.column_names();
+    let mut names = kept.column_names().into_iter();
+    match names.find(|name| !of_new.contains(name)) {
+        None => Ok(()),
+        Some(name) => Err(Failure::input(anyhow!(
+            "data: found no column {} in {}, expected the columns of the sample in {}",
+            Found::new(name),
+            new.name(),
+            folder.display()
+        ))),
+    }
 }
 
 /// Returns the number of samples to keep.
 ///
 /// # Errors
-/// If it is 0, or larger than a sample that can no longer grow.
+/// If it is below 2, or larger than a sample that can no longer grow.
 fn size(options: &KeepOptions, before: Option<&Kept>) -> Result<usize, Failure> {
     let found = options.size.or(before.map(|kept| kept.size));
     let (size, most) = match before {

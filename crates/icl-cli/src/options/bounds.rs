@@ -25,6 +25,8 @@ pub const BATCH: usize = 1 << 16;
 pub const EPOCHS: usize = 1_000_000;
 /// Largest number of samples, which the program would have to hold in memory.
 pub const SAMPLES: usize = u32::MAX as usize;
+/// Largest number of samples for which kept ones stand: an epoch is a list of as many.
+pub const REPRESENTED: usize = 100_000_000;
 /// K: a batch holds fewer negatives, and larger factors lose the loss to rounding in single precision; of smaller ones
 /// nothing is left but the positive.
 pub const NEGATIVES: Range = Range::new(1e-9, 1e9);

@@ -62,6 +62,15 @@ impl GraphDataset {
         &self.name
     }
 
+    /// Names the data set, in messages and in the names of files that are written.
+    #[must_use]
+    pub fn with_name(self, name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            ..self
+        }
+    }
+
     /// Returns the graphs in the order of the files.
     pub fn graphs(&self) -> &[Graph] {
         &self.graphs

@@ -130,6 +130,15 @@ impl ImageDataset {
         &self.name
     }
 
+    /// Names the data set, in messages and in the names of files that are written.
+    #[must_use]
+    pub fn with_name(self, name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            ..self
+        }
+    }
+
     /// Returns the class of each image, as an index into [`class_names`](Self::class_names).
     pub fn labels(&self) -> &[usize] {
         &self.labels

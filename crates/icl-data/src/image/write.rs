@@ -1,7 +1,7 @@
 //! Writer of images: IDX files, PNG files, copies of files.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -19,12 +19,12 @@ impl ImageDataset {
     ///
     /// Grey images, which come from IDX files, become a pair of IDX files. Colour images in memory, which
     /// come from CIFAR files, become PNG files in one folder for each class. Image files are copied under
-    /// their names; images without labels get no folder of a class. The pixels are the same when they are read again; the classes have the same names, and
-    /// those of PNG files are sorted by the bytes of their names.
+    /// their names, the second of one name with a number; images without labels get no folder of a class. The pixels are
+    /// the same when they are read again; the classes have the same names, and those of PNG files are sorted by the bytes
+    /// of their names.
     ///
     /// # Errors
-    /// [`DataError`] if the path exists already, if it cannot be written, or if two files have
-    /// the same name.
+    /// [`DataError`] if the path exists already, or if it cannot be written.
     ///
     /// # Panics
     /// If an index is not below [`n_images`](Self::n_images).
@@ -82,13 +82,8 @@ impl ImageDataset {
                     let (from, relative) = files.location(*index);
                     // The first part is the class.
                     let n_skipped = usize::from(self.has_labels);
-                    let to = class.join(
-                        relative
-                            .iter()
-                            .skip(n_skipped)
-                            .collect::<std::path::PathBuf>(),
-                    );
-                    copy_new(&from, &to)?;
+                    let to = class.join(relative.iter().skip(n_skipped).collect::<PathBuf>());
+                    copy_new(&from, &free(to))?;
                 }
             }
         }
@@ -111,6 +106,23 @@ fn write_png(image: &Image, path: &Path) -> Result<(), DataError> {
         image::ImageError::IoError(source) => unwritable(path)(source),
         other => unwritable(path)(std::io::Error::other(other)),
     })
+}
+
+/// Returns a path at which nothing is: this one, or one with a number before its ending. Files of joined data sets may
+/// have one name.
+fn free(path: PathBuf) -> PathBuf {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let ending = path.extension().map(|it| it.to_string_lossy());
+    let numbered = |number: usize| match &ending {
+        Some(ending) => path.with_file_name(format!("{stem}-{number}.{ending}")),
+        None => path.with_file_name(format!("{stem}-{number}")),
+    };
+    let is_free = |path: &PathBuf| path.symlink_metadata().is_err();
+    let mut others = (2..).map(numbered);
+    match is_free(&path) {
+        true => path,
+        false => others.find(is_free).unwrap_or_else(|| path.clone()),
+    }
 }
 
 /// Copies a file to a path at which there is none.

@@ -105,6 +105,15 @@ impl RawTable {
         &self.name
     }
 
+    /// Names the data set, in messages and in the names of files that are written.
+    #[must_use]
+    pub fn with_name(self, name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            ..self
+        }
+    }
+
     /// Returns the number of rows.
     pub fn n_rows(&self) -> usize {
         self.labels.len()

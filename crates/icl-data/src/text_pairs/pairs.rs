@@ -48,6 +48,15 @@ impl TextPairs {
         &self.name
     }
 
+    /// Names the data set, in messages and in the names of files that are written.
+    #[must_use]
+    pub fn with_name(self, name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            ..self
+        }
+    }
+
     /// Returns the names of the columns of the first and of the second texts; without a header, their numbers.
     pub fn columns(&self) -> &[String; 2] {
         &self.columns

@@ -166,7 +166,7 @@ where
         self.check()?;
         let subset = self.subset(self.measured(), self.max_samples);
         let samples = subset.all();
-        let population = subset.all_counted();
+        let population = subset.all_counted(self.max_samples);
         let [anchors, positives] = self
             .fixed_views(&samples, &population, self.measured())?
             .embeddings(encoder)?;
@@ -234,7 +234,11 @@ where
         let Some(held_out) = held_out else {
             return Ok(evaluated);
         };
-        let views = self.fixed_views(&held_out.all(), &held_out.all_counted(), held_out)?;
+        let views = self.fixed_views(
+            &held_out.all(),
+            &held_out.all_counted(self.max_samples),
+            held_out,
+        )?;
         let embeddings = views.embeddings(&evaluated.encoder)?;
         evaluated.held_out = Some(self.rows_of(embeddings)?.ranks);
         evaluated.n_views += views.n_views();
@@ -253,7 +257,7 @@ where
     {
         self.check()?;
         let subset = self.subset(self.problem.increment, self.max_statistics);
-        let samples = subset.all_counted();
+        let samples = subset.all_counted(self.max_statistics);
         let views = self.fixed_views(&samples, &samples, self.problem.increment)?;
         Ok((views.recalibrated(encoder)?, views.n_views()))
     }
@@ -346,7 +350,8 @@ where
         M: Encoder<B>,
         C: Collate<B, V::View, M::Batch>,
     {
-        let (samples, counted) = (subset.all(), of_statistics.all_counted());
+        let samples = subset.all();
+        let counted = of_statistics.all_counted(self.max_statistics);
         let views = self.fixed_views(&counted, &counted, self.problem.increment)?;
         let encoder = views.recalibrated(encoder)?;
         if samples == counted {
@@ -354,7 +359,11 @@ where
             return Ok((encoder, embeddings, views.n_views()));
         }
         let n_views = views.n_views();
-        let views = self.fixed_views(&samples, &subset.all_counted(), self.measured())?;
+        let views = self.fixed_views(
+            &samples,
+            &subset.all_counted(self.max_samples),
+            self.measured(),
+        )?;
         let embeddings = views.embeddings(&encoder)?;
         Ok((encoder, embeddings, n_views + views.n_views()))
     }

@@ -107,13 +107,12 @@ where
     {
         self.check_formula()?;
         self.check_samples("the held-out samples", &held_out.all())?;
-        // Among old samples alone all count the same.
-        let counted = held_out.all_counted();
-        let population = match samples.len() == held_out.all().len() {
-            true => &counted,
-            false => samples,
+        let population = match samples.len() > held_out.old().len() {
+            true => held_out.all_counted(self.max_samples),
+            // Among old samples alone all count the same.
+            false => samples.to_vec(),
         };
-        self.fixed_views(samples, population, held_out)?
+        self.fixed_views(samples, &population, held_out)?
             .embeddings(encoder)
     }
 

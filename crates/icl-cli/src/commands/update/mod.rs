@@ -43,7 +43,10 @@ pub fn update(options: UpdateOptions) -> Result<u8, Failure> {
     let [old, new] = &resolved.data;
     let mut readings = resolved.options.readings()?;
     let labels = TaskFile::open(resolved.options.task.task.as_deref(), &mut readings)?;
-    let [of_old, of_new] = readings;
+    let [mut of_old, of_new] = readings;
+    if let Some(sample) = &resolved.old_sample {
+        of_old = sample.reading(of_old);
+    }
     let data = read_both([(old, of_old), (new, of_new)])?;
     let work = OldAndNew {
         resolved: &resolved,

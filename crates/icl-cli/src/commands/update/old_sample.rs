@@ -7,6 +7,7 @@ use icl_core::Increment;
 
 use crate::domain::data::kept::{DATA, Kept};
 use crate::domain::data::sources;
+use crate::options::data::ReadingOptions;
 use crate::options::output::text;
 use crate::process::failure::Failure;
 
@@ -32,7 +33,17 @@ impl OldSample {
         let kept = match samples {
             [] => return Ok(None),
             [folder] => Kept::read(folder)?.map(|kept| (folder.clone(), kept)),
-            _ => None,
+            several => {
+                for folder in several {
+                    if Kept::read(folder)?.is_some() {
+                        return Err(Failure::input(anyhow!(
+                            "old-sample: found {} among several, expected one sample that icl keep wrote, or data sets",
+                            folder.display()
+                        )));
+                    }
+                }
+                None
+            }
         };
         let sources = match &kept {
             None => sources("old-sample", samples)?,
@@ -54,6 +65,14 @@ impl OldSample {
             }
         };
         Ok(Some((sources, Self { n_old, kept })))
+    }
+
+    /// Returns the options with which the sample is read.
+    pub fn reading(&self, given: ReadingOptions) -> ReadingOptions {
+        match &self.kept {
+            None => given,
+            Some((_, kept)) => kept.reading(&given),
+        }
     }
 
     /// Lets the old samples of an increment stand for all.

@@ -65,7 +65,7 @@ pub struct UpdateOptions {
     #[arg(
         long,
         value_name = "N",
-        value_parser = bounds::at_most(bounds::SAMPLES),
+        value_parser = bounds::at_most(bounds::REPRESENTED),
         requires = "old_sample",
         help_heading = "Data"
     )]
@@ -247,6 +247,11 @@ impl UpdateOptions {
         // A file that cannot be read is reported by its reader, after the data.
         let loss = encoder_file::loss_of(&self.from).unwrap_or_default();
         self.training.step.loss.inherit(loss);
+        if let (Some(limit), false) = (self.reading.limit, self.old_sample.is_empty()) {
+            return Err(Failure::input(anyhow!(
+                "limit: found {limit} with --old-sample, expected the whole sample: it stands for all old data"
+            )));
+        }
         let sampled = OldSample::of(&self.old_sample, self.old_count)?;
         let is_remembered = self.old.is_empty() && sampled.is_none();
         let remembered = is_remembered.then(|| self.remember()).transpose()?;

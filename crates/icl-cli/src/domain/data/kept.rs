@@ -5,15 +5,21 @@ use std::path::Path;
 
 use anyhow::anyhow;
 use icl_core::InputFile;
+use icl_data::Header;
 use icl_report::MadeBy;
 use serde::{Deserialize, Serialize};
 
+use crate::options::bounds;
+use crate::options::classes::Classes;
+use crate::options::data::ReadingOptions;
 use crate::process::failure::Failure;
 
 /// Name of the file of the numbers in the folder of a kept sample.
 pub const KEPT: &str = "kept.json";
 /// Name of the folder of the samples in it.
 pub const DATA: &str = "data";
+/// Name of the data set of the samples, however many days they are of.
+pub const NAME: &str = "kept";
 /// Version of the file's schema.
 const SCHEMA: u32 = 1;
 /// Size of the largest file that is read, in bytes: 16 MiB.
@@ -35,6 +41,8 @@ pub struct Kept {
     pub n_seen: usize,
     /// Sources of the samples that have come, in their order.
     pub sources: Vec<Counted>,
+    /// What the first line of the table of the kept samples is; `null` for other data.
+    pub header: Option<Header>,
 }
 
 /// Data that have come.
@@ -47,20 +55,34 @@ pub struct Counted {
 }
 
 impl Kept {
-    /// Describes `n_kept` samples of `n_seen`.
+    /// Describes `n_kept` samples of all that have come from the sources.
     pub fn new(
         made_by: MadeBy,
         size: usize,
-        (n_kept, n_seen): (usize, usize),
+        n_kept: usize,
         sources: Vec<Counted>,
+        header: Option<Header>,
     ) -> Self {
         Self {
             schema: SCHEMA,
             made_by,
             size,
             n_kept,
-            n_seen,
+            n_seen: sources.iter().map(|it| it.n_samples).sum(),
             sources,
+            header,
+        }
+    }
+
+    /// Returns the options with which the kept samples are read, where data are read with `given`: columns that were left
+    /// out are not there, and of pairs of texts only their two columns are.
+    pub fn reading(&self, given: &ReadingOptions) -> ReadingOptions {
+        let texts = given.texts.as_ref();
+        ReadingOptions {
+            header: self.header.unwrap_or(given.header),
+            texts: texts.map(|_| Classes(["1", "2"].map(str::to_owned).to_vec())),
+            allows_absent: true,
+            ..given.clone()
         }
     }
 
@@ -86,12 +108,21 @@ impl Kept {
             Err(error) => return Err(wrong(format!("no readable file ({error})"))),
         };
         let kept: Self = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
-        let are_possible = kept.n_kept <= kept.n_seen && kept.n_kept <= kept.size;
+        let n_seen = kept.sources.iter();
+        let n_seen = n_seen.fold(0_usize, |sum, it| sum.saturating_add(it.n_samples));
+        let are_possible = kept.n_seen == n_seen
+            && n_seen <= bounds::REPRESENTED
+            && kept.n_kept >= 2
+            && kept.n_kept == kept.size.min(n_seen);
         match kept.schema == SCHEMA && are_possible {
             true => Ok(Some(kept)),
             false => Err(wrong(format!(
-                "schema {}, {} samples of {} and a size of {}",
-                kept.schema, kept.n_kept, kept.n_seen, kept.size
+                "schema {}, {} samples of {} (in the sources {n_seen}, at most {}) and a size of {}",
+                kept.schema,
+                kept.n_kept,
+                kept.n_seen,
+                bounds::REPRESENTED,
+                kept.size
             ))),
         }
     }
@@ -104,8 +135,8 @@ impl Kept {
         match n_read == self.n_kept {
             true => Ok(()),
             false => Err(Failure::input(anyhow!(
-                "{option}: found {n_read} samples in {}, expected {}, as {} says; options that leave samples out have no \
-                 place here: the sample stands for all",
+                "{option}: found {n_read} samples in {}, expected {}, as {} says; options that leave samples out do not \
+                 fit a sample that stands for all",
                 folder.join(DATA).display(),
                 self.n_kept,
                 folder.join(KEPT).display()

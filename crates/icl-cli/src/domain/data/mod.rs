@@ -99,7 +99,8 @@ impl Data {
         }
         let tables = sources::tables_in(path);
         if !tables.is_empty() {
-            return Self::read_all(&tables, reading);
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            return Ok(Self::read_all(&tables, reading)?.with_name(&name));
         }
         if looks_like_images(path) {
             let options = reading.of_images(name)?;
@@ -149,6 +150,18 @@ impl Data {
                 )));
             }
         })
+    }
+
+    /// Names the data, as their files will be named.
+    #[must_use]
+    pub fn with_name(self, name: &str) -> Self {
+        match self {
+            Self::Graphs(graphs) => Self::Graphs(graphs.with_name(name)),
+            Self::Images(images) => Self::Images(images.with_name(name)),
+            Self::Interactions(log) => Self::Interactions(log),
+            Self::Tables(table) => Self::Tables(table.with_name(name)),
+            Self::TextPairs(pairs) => Self::TextPairs(pairs.with_name(name)),
+        }
     }
 
     /// Returns the number of samples.

@@ -35,6 +35,14 @@ impl Data {
         }
     }
 
+    /// Returns what the first line of a table of these samples is, if it is a table.
+    pub fn written_header(&self, samples: &[usize]) -> Option<Header> {
+        match self {
+            Self::Tables(table) => Some(table.written_header(samples)),
+            _ => None,
+        }
+    }
+
     /// Reports the options with which parts that were written are read as the whole was.
     pub fn tell_reading(&self, parts: &[&[usize]]) {
         match self {
