@@ -3,14 +3,13 @@
 use burn::tensor::{Tensor, backend::Backend};
 use icl_core::{
     Collate, Encoder, Error, ExactRisk, Group, HostRows, Increment, RiskRows, SampleError, Samples,
-    Seed, Views, exact_nce_i_rows_of_group, exact_risk_of_group, host_values,
+    Seed, Views, exact_nce_i_rows_of_group, exact_risk_of_group,
 };
 use rand::seq::SliceRandom;
 
-use crate::error::{Place, TrainError, TrainErrorKind, nothing_new, unreadable};
+use crate::error::{Place, TrainError, TrainErrorKind, nothing_new};
 use crate::evaluation::evaluated::{Evaluated, Measured};
-use crate::evaluation::fixed_views::{CHUNK, FixedViews, collated};
-use crate::evaluation::shape::{checked_rows, stacked};
+use crate::evaluation::fixed_views::FixedViews;
 use crate::views::problem::Problem;
 
 /// Evaluates encoders on one fixed pair of views of each sample, the same for every method and epoch.
@@ -265,41 +264,6 @@ where
     /// Returns at most `n` samples of an increment.
     pub(crate) fn subset(&self, of: &Increment, n: usize) -> Increment {
         of.at_most(n, self.seed.child("panel"))
-    }
-
-    /// Computes the embeddings `[n, d]` of the samples' plain views ([`Views::plain`]), with the
-    /// normalisation statistics that the encoder has.
-    ///
-    /// # Errors
-    /// [`TrainError`], also if there are no samples.
-    pub fn embed<M>(&self, encoder: &M, samples: &[usize]) -> Result<Tensor<B, 2>, TrainError>
-    where
-        M: Encoder<B>,
-        C: Collate<B, V::View, M::Batch>,
-    {
-        self.check_samples("samples", samples)?;
-        let chunks = samples.chunks(CHUNK).map(|chunk| {
-            let plain = |_, sample: &S::Sample| Ok(self.problem.views.plain(sample));
-            let batch = collated::<B, _, _, _, _>(self.problem, &self.device, chunk, plain);
-            let batch = batch.map_err(unreadable)?;
-            checked_rows::<M, B>("embed", encoder.embed(batch), chunk.len())
-        });
-        stacked::<M, B>("embed", chunks.collect::<Result<_, TrainError>>()?)
-    }
-
-    /// Computes the embeddings of [`embed`](Self::embed) and returns them as numbers in host memory, row
-    /// by row, with their width d.
-    ///
-    /// # Errors
-    /// As [`embed`](Self::embed).
-    pub fn embed_to_host<M>(&self, encoder: &M, samples: &[usize]) -> Result<HostRows, TrainError>
-    where
-        M: Encoder<B>,
-        C: Collate<B, V::View, M::Batch>,
-    {
-        let embeddings = self.embed(encoder, samples)?;
-        let [_, width] = embeddings.dims();
-        Ok((host_values(embeddings), width))
     }
 
     /// Measures an encoder: its exact risk, and what `protocol` returns for the embeddings of all samples. `untrained`

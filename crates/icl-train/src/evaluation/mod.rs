@@ -1,6 +1,7 @@
 //! The exact risk of an encoder, and the decisions that follow from it.
 
 pub(crate) mod builder;
+mod embed;
 pub(crate) mod evaluated;
 pub(crate) mod evaluator;
 pub(crate) mod fixed_views;

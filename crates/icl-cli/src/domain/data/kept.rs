@@ -41,7 +41,7 @@ pub struct Kept {
     pub n_seen: usize,
     /// Sources of the samples that have come, in their order.
     pub sources: Vec<Counted>,
-    /// What the first line of the table of the kept samples is; `null` for other data.
+    /// Kind of the first line of the table of the kept samples; `null` for other data.
     pub header: Option<Header>,
 }
 
