@@ -186,8 +186,8 @@ impl Increment {
     }
 
     /// Returns an increment of at most `n` of the indices, drawn at random with the growth ratio of this one,
-    /// at least two of each part; each part keeps its order. Where old indices stand for several, new ones take the places
-    /// of old ones that are not there, and the weight of an old one keeps the growth ratio.
+    /// at least two of each part; each part keeps its order. Where old indices stand for several,
+    /// too few of them are made up for by more new ones, and the weight of an old one is set so that the growth ratio stays.
     ///
     /// # Panics
     /// If `n` is below 4.

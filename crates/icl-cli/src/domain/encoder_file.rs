@@ -210,16 +210,16 @@ impl<D: Domain> EncoderFile<D> {
             let n = origin.n_represented();
             if n != n_old {
                 tell(format_args!(
-                    "note: {option}: a sample that stands for {n_old} {}, other than the {n} that the encoder was trained \
-                     on ({})",
+                    "note: {option}: a sample that stands for {n_old} {}, other than the {n} that the encoder was \
+                     trained on ({})",
                     <D::Data as DataSet>::SAMPLES,
                     names.join(", ")
                 ));
             }
         } else if (n, digest) != (found.n_samples, found.digest) {
             tell(format_args!(
-                "note: {option}: {} {} with the digest {}, other than the {n} with the digest {digest} that the encoder \
-                 was trained on ({})",
+                "note: {option}: {} {} with the digest {}, other than the {n} with the digest {digest} that the \
+                 encoder was trained on ({})",
                 found.n_samples,
                 <D::Data as DataSet>::SAMPLES,
                 found.digest,

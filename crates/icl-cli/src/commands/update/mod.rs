@@ -198,8 +198,8 @@ impl OnStoredEncoder<2> for OldAndNew<'_> {
         let (n_old, batch_size) = (increment.old().len(), resolved.training.settings.batch_size);
         if resolved.old_sample.is_some() && n_old < batch_size {
             tell(format_args!(
-                "warning: old-sample: {n_old} samples stand for {} in the training, fewer than a batch of {batch_size} holds: \
-                 the update will fit these alone",
+                "warning: old-sample: {n_old} samples stand for {} in the training, fewer than a batch of {batch_size} \
+                 holds: the update will fit these alone",
                 increment.n_old()
             ));
         }

@@ -53,7 +53,8 @@ impl OldSample {
         let n_old = match (count, n_seen) {
             (Some(found), Some(expected)) if found != expected => {
                 return Err(Failure::input(anyhow!(
-                    "old-count: found {found}, expected {expected}, the number of samples that icl keep has seen, or no such option"
+                    "old-count: found {found}, expected {expected}, the number of samples that icl keep has seen, \
+                     or no such option"
                 )));
             }
             (Some(n), _) | (None, Some(n)) => n,

@@ -74,8 +74,8 @@ impl Kept {
         }
     }
 
-    /// Returns the options with which the kept samples are read, where data are read with `given`: columns that were left
-    /// out are not there, and of pairs of texts only their two columns are.
+    /// Returns the options with which the kept samples are read, where data are read with `given`: a column that was
+    /// excluded is absent, and a file of pairs of texts has these two columns alone.
     pub fn reading(&self, given: &ReadingOptions) -> ReadingOptions {
         let texts = given.texts.as_ref();
         ReadingOptions {
@@ -135,8 +135,8 @@ impl Kept {
         match n_read == self.n_kept {
             true => Ok(()),
             false => Err(Failure::input(anyhow!(
-                "{option}: found {n_read} samples in {}, expected {}, as {} says; options that leave samples out do not \
-                 fit a sample that stands for all",
+                "{option}: found {n_read} samples in {}, expected {}, as {} says; options that leave samples out \
+                 do not fit a sample that stands for all",
                 folder.join(DATA).display(),
                 self.n_kept,
                 folder.join(KEPT).display()
