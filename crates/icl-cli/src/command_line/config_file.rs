@@ -155,7 +155,7 @@ fn long_name(option: &Arg) -> &str {
 }
 
 /// Whether at most one of two options can be given, or both are the same.
-fn excludes(command: &Command, one: &Arg, other: &Arg) -> bool {
+pub fn excludes(command: &Command, one: &Arg, other: &Arg) -> bool {
     let conflicts = |a: &Arg, b: &Arg| {
         let all = command.get_arg_conflicts_with(a);
         all.iter().any(|option| option.get_id() == b.get_id())

@@ -207,7 +207,7 @@ mod tests {
     use clap::{Arg, ArgAction};
     use tempfile::tempdir;
 
-    use crate::command_line::config_file::is_key;
+    use crate::command_line::config_file::{excludes, is_key};
 
     /// Commands that read a file, each with what it requires.
     const COMMANDS: [(&str, &[&str]); 4] = [
@@ -268,20 +268,35 @@ mod tests {
         [one, vec![other]].map(|values| values.into_iter().map(str::to_owned).collect())
     }
 
+    /// The words that give an option its values, and before them the option that it requires.
     fn arguments(option: &Arg, values: &[String]) -> Vec<String> {
         let name = option.get_long().unwrap();
-        values.iter().map(|it| format!("--{name}={it}")).collect()
+        let required = (name == "old-count").then(|| "--old-sample=s".to_owned());
+        let given = values.iter().map(|it| format!("--{name}={it}"));
+        required.into_iter().chain(given).collect()
     }
 
-    /// The words of a command with what it requires, but for the options that are given.
+    /// Whether a command's option is among the words, or is excluded by one that is.
+    fn is_excluded(name: &str, option: &str, given: &[String]) -> bool {
+        let command = Arguments::command();
+        let command = command.find_subcommand(name).unwrap();
+        let find = |word: &str| {
+            let long = word.trim_start_matches('-').split('=').next();
+            let mut all = command.get_arguments();
+            all.find(|it| it.get_long() == long).unwrap()
+        };
+        let option = find(option);
+        given.iter().any(|it| excludes(command, option, find(it)))
+    }
+
+    /// The words of a command with what it requires, but for the options that are given or excluded.
     fn words<'a>(
         name: &'a str,
         required: &[&'a str],
         file: &'a str,
         given: &'a [String],
     ) -> Vec<&'a str> {
-        let option = |word: &str| word.split('=').next().unwrap().to_owned();
-        let is_missing = |word: &&&str| given.iter().all(|it| option(it) != option(word));
+        let is_missing = |word: &&&str| !is_excluded(name, word, given);
         let required = required.iter().filter(is_missing).copied();
         let words = [name, "--config", file].into_iter().chain(required);
         words.chain(given.iter().map(String::as_str)).collect()
@@ -296,10 +311,8 @@ mod tests {
             let all = |options: Vec<Arg>| {
                 let mut given: Vec<String> = Vec::new();
                 for option in options {
-                    // Only one of seed and seeds can be given.
-                    let is_other_seed = |it: &String| it.starts_with("--seed");
-                    let is_seed = option.get_long().unwrap().starts_with("seed");
-                    if !(is_seed && given.iter().any(is_other_seed)) {
+                    let long = option.get_long().unwrap();
+                    if !is_excluded(name, long, &given) {
                         given.extend(arguments(&option, &samples(&option)[0]));
                     }
                 }

@@ -67,6 +67,7 @@ pub struct UpdateOptions {
         value_name = "N",
         value_parser = bounds::at_most(bounds::REPRESENTED),
         requires = "old_sample",
+        conflicts_with = "old",
         help_heading = "Data"
     )]
     old_count: Option<usize>,
