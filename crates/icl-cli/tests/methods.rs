@@ -177,6 +177,7 @@ fn the_book_documents_every_option() {
         "embed",
         "export",
         "fetch",
+        "keep",
         "diagnose",
         "stream",
         "negatives",
