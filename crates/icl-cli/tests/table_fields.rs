@@ -74,7 +74,7 @@ fn parts_of_a_table_say_how_to_read_them() {
     .succeeded();
     assert!(
         ran.stderr
-            .contains("note: read the parts with --header yes"),
+            .contains("note: read what was written with --header yes"),
         "{}",
         ran.stderr
     );
@@ -85,7 +85,8 @@ fn parts_of_a_table_say_how_to_read_them() {
         ran.stderr
     );
     assert!(
-        ran.stderr.contains("read the parts with --exclude 'id'"),
+        ran.stderr
+            .contains("read what was written with --exclude 'id'"),
         "{}",
         ran.stderr
     );
