@@ -120,6 +120,23 @@ def gin(tensors, config, x, a):
     return np.concatenate(readouts)
 
 
+def convnet(tensors, config, x):
+    """Embeddings of images by four convolutions of stride 2, place by place."""
+    for layer in range(4):
+        weight = tensors[f"layers.{layer}.convolution.weight"].astype(float)
+        n, _, height, width = x.shape
+        padded = np.pad(x, [(0, 0), (0, 0), (1, 1), (1, 1)])
+        y = np.zeros((n, len(weight), (height + 1) // 2, (width + 1) // 2))
+        for row in range(y.shape[2]):
+            for column in range(y.shape[3]):
+                window = padded[:, :, 2 * row : 2 * row + 3, 2 * column : 2 * column + 3]
+                y[:, :, row, column] = np.einsum("nchw,ochw->no", window, weight)
+        rows = y.transpose(0, 2, 3, 1)
+        rows = normal(tensors, f"layers.{layer}.norm", rows, config["epsilon"])
+        x = np.maximum(rows, 0).transpose(0, 3, 1, 2)
+    return x.mean((2, 3))
+
+
 def by_numpy(path, data):
     tensors, metadata = safetensors(path)
     config = json.loads(metadata["config"])
@@ -128,6 +145,8 @@ def by_numpy(path, data):
         return mlp(tensors, config, table(data, json.loads(metadata["features"]), tensors["mean"]))
     if kind == "image-mlp":
         return mlp(tensors, config, images(data, json.loads(metadata["views"])))
+    if kind == "convnet":
+        return convnet(tensors, config, images(data, json.loads(metadata["views"])))
     config = config.get("encoder", config)
     network = gcn if kind.startswith("gcn") else gin
     return np.stack([network(tensors, config, x, a) for x, a in graphs(data)])

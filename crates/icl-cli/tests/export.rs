@@ -144,6 +144,21 @@ fn a_perceptron_of_images_is_the_same_elsewhere() {
     assert_same(at.path(), "d/encoder.safetensors", "safetensors", "D");
 }
 
+#[test]
+fn a_convnet_is_the_same_elsewhere() {
+    let at = tempdir().unwrap();
+    let digits = Digits {
+        n: 40,
+        side: 11,
+        classes: [1, 7],
+    };
+    digits.write(at.path(), "D");
+    let train = "train --data D --encoder convnet --width 3 --epochs 2 --out d";
+    icl(at.path(), &split(train)).succeeded();
+    assert_same(at.path(), "d/encoder.safetensors", "onnx", "D");
+    assert_same(at.path(), "d/encoder.safetensors", "safetensors", "D");
+}
+
 /// Writes a ResNet-18 with random weights, and statistics of random images.
 fn write_resnet(path: &Path, stem: Stem) {
     let config = ResNetConfig::new(1)
@@ -219,8 +234,8 @@ fn other_formats_and_kinds_are_rejected() {
         (
             "w",
             "onnx",
-            "found an encoder of kind \"word-tower\", expected one that can be exported: resnet-18, mlp, image-mlp, \
-             gcn, gin, gcn-hidden, gin-hidden",
+            "found an encoder of kind \"word-tower\", expected one that can be exported: resnet-18, convnet, mlp, \
+             image-mlp, gcn, gin, gcn-hidden, gin-hidden",
         ),
     ] {
         let line = format!("export --from {of}/encoder.safetensors --format {format} --out x");

@@ -289,7 +289,7 @@ fn what_cannot_be_asked_for() {
     for (line, message) in [
         (
             "train --data MUTAG --image-size 8",
-            "image-size: found it with the encoder gcn of graphs, expected it with resnet18 only",
+            "image-size: found it with the encoder gcn of graphs, expected it with resnet18 or convnet only",
         ),
         (
             "train --data MUTAG --classes 5",
@@ -311,6 +311,18 @@ fn what_cannot_be_asked_for() {
         (
             "train --data numerals --encoder resnet18 --projection 0",
             "projection: found 0",
+        ),
+        (
+            "train --data numerals --encoder convnet --weights none.pth",
+            "weights: found it with the encoder convnet of images, expected it with resnet18 only",
+        ),
+        (
+            "train --data numerals --encoder convnet --width 0",
+            "width: found 0",
+        ),
+        (
+            "train --data numerals --encoder convnet --width 8192",
+            "found 29666943040 weights",
         ),
         (
             "train --data numerals --encoder resnet18 --blur 1.5",
@@ -350,7 +362,8 @@ fn kinds_of_data_are_not_mixed() {
         ),
         (
             "embed --from of-graphs/encoder.safetensors --data numerals --out x.npy",
-            "found an encoder of kind \"gcn\", expected one for images: \"resnet-18\" or \"image-mlp\" or \"mlp\"",
+            "found an encoder of kind \"gcn\", expected one for images: \"resnet-18\" or \"convnet\" or \
+             \"image-mlp\" or \"mlp\"",
         ),
         (
             "update --from of-images/encoder.safetensors --old numerals --new MUTAG --out x",

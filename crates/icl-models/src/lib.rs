@@ -3,6 +3,7 @@
 //! | item | description |
 //! |---|---|
 //! | [`ResNet`] | ResNet-18 as encoder of images, also with torchvision's weights |
+//! | [`ConvNet`] | four convolutions as encoder of images, small enough to train on a CPU |
 //! | [`Gcn`], [`GraphConv`], [`Readout`] | a graph convolutional network as encoder of graphs, and its layers |
 //! | [`Gin`] | a graph isomorphism network as encoder of graphs |
 //! | [`Mlp`] | a multilayer perceptron as encoder of rows of a table |
@@ -21,6 +22,8 @@
 
 mod batch_norm;
 mod checks;
+mod convnet;
+mod convolution;
 mod embedding_table;
 #[cfg(feature = "export")]
 mod export;
@@ -46,6 +49,7 @@ mod two_tower;
 mod word_tower;
 
 pub use batch_norm::BatchStatistics;
+pub use convnet::{ConvNet, ConvNetConfig};
 #[cfg(feature = "export")]
 pub use export::{Export, ExportFormat};
 pub use gcn::{Gcn, GcnConfig};

@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed test says enough")]
 
+mod convnet;
 mod gcn;
 mod gin;
 mod hidden_mixup;

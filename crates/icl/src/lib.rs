@@ -31,7 +31,7 @@
 //! | save and load an encoder | Burn's recorders, or [`StoredEncoder`](models::StoredEncoder), the file of the program `icl` |
 //! | write other `.safetensors` | [`StoredTensor`](models::StoredTensor), [`safetensors_bytes`](models::safetensors_bytes) |
 //! | begin with weights of PyTorch | [`ResNet`](models::ResNet), `models::read_weights` (feature `weights`) |
-//! | take an encoder that is here | [`Mlp`](models::Mlp), [`ResNet`](models::ResNet), [`Gcn`](models::Gcn), [`Gin`](models::Gin), [`TwoTower`](models::TwoTower), [`WordTower`](models::WordTower); [`ProjectionHead`](models::ProjectionHead) |
+//! | take an encoder that is here | [`Mlp`](models::Mlp), [`ResNet`](models::ResNet), [`ConvNet`](models::ConvNet), [`Gcn`](models::Gcn), [`Gin`](models::Gin), [`TwoTower`](models::TwoTower), [`WordTower`](models::WordTower); [`ProjectionHead`](models::ProjectionHead) |
 //! | read a table, images, graphs, interactions or texts | [`read_table`](data::read_table), [`read_images`](data::read_images), [`read_tu`](data::read_tu), [`read_interactions`](data::read_interactions), [`read_text_pairs`](data::read_text_pairs) |
 //! | divide data into old and new | [`Split`](data::Split), [`StreamSplit`](data::StreamSplit), [`Increment`](core::Increment) |
 //! | use meta-optimization or learned rates | `icl::meta`, [`Method::named`](train::Method::named) (feature `meta`) |

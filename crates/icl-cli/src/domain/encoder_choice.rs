@@ -4,14 +4,16 @@ use std::path::Path;
 
 use anyhow::anyhow;
 use icl_data::{GraphDataset, ImageDataset, Outliers, RawTable, table_of_pixels};
-use icl_models::{GcnConfig, GinConfig, HiddenMixupConfig, StoredEncoder};
+use icl_models::{
+    ConvNetConfig, GcnConfig, GinConfig, HiddenMixupConfig, ResNetConfig, StoredEncoder,
+};
 
+use crate::domain::convolutional::Convolutional;
 use crate::domain::data::{Data, GRAPHS, IMAGES, INTERACTIONS, TABLES, TEXT_PAIRS};
 use crate::domain::encoder_file::{EncoderFile, wrong_kind};
 use crate::domain::graph_encoder::{GraphEncoder, PlainGraphEncoder};
 use crate::domain::hidden_encoder::hidden;
 use crate::domain::image_mlp::ImageMlp;
-use crate::domain::image_resnet::ImageResNet;
 use crate::domain::tables::NOISES_OF_TABLES;
 use crate::domain::{Codec, Domain, Graphs, NextItems, PairedTexts, Tables};
 use crate::options::choice;
@@ -115,16 +117,23 @@ fn on_images<W: OnNewEncoder>(
     noise: &NoiseOptions,
     work: W,
 ) -> Result<W::Output, Failure> {
-    use EncoderKind::{Mlp, Resnet18};
+    use EncoderKind::{Convnet, Mlp, Resnet18};
     let is_small = images.common_side().is_some_and(|side| side <= MLP_SIDE);
     let possible = if is_small {
-        [Mlp, Resnet18]
+        [Mlp, Resnet18, Convnet]
     } else {
-        [Resnet18, Mlp]
+        [Resnet18, Convnet, Mlp]
     };
-    if encoder.kind(&possible, IMAGES)? == Resnet18 {
-        let domain = ImageResNet::of(&images, encoder, noise)?;
-        return work.run(&domain, &images);
+    match encoder.kind(&possible, IMAGES)? {
+        Resnet18 => {
+            let domain = Convolutional::<ResNetConfig>::of(&images, encoder, noise)?;
+            return work.run(&domain, &images);
+        }
+        Convnet => {
+            let domain = Convolutional::<ConvNetConfig>::of(&images, encoder, noise)?;
+            return work.run(&domain, &images);
+        }
+        _ => {}
     }
     let kind = noise.kind(&NOISES_OF_PIXELS, IMAGES)?;
     if kind == Noise::Augment {
@@ -233,7 +242,8 @@ kinds! {
     GRAPHS: Graphs<GinConfig>,
     GRAPHS: Graphs<HiddenMixupConfig<GcnConfig>>,
     GRAPHS: Graphs<HiddenMixupConfig<GinConfig>>,
-    IMAGES: ImageResNet,
+    IMAGES: Convolutional<ResNetConfig>,
+    IMAGES: Convolutional<ConvNetConfig>,
     IMAGES: ImageMlp,
     INTERACTIONS: NextItems,
     IMAGES: Tables,

@@ -2,6 +2,7 @@
 
 mod codec;
 pub mod collation;
+mod convolutional;
 #[cfg(feature = "flex")]
 mod damaged_encoders;
 pub mod data;
@@ -11,9 +12,9 @@ pub mod encoder_file;
 mod graph_encoder;
 mod graphs;
 mod hidden_encoder;
+mod image_encoder;
 mod image_mlp;
 mod image_pairs;
-mod image_resnet;
 mod images;
 mod interactions;
 pub mod recall;

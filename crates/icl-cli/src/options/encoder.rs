@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use anyhow::anyhow;
 use clap::Args;
 use icl_data::ImageViewsConfig;
-use icl_models::{GcnConfig, GinConfig, MlpConfig, Stem, TwoTowerConfig, WordTowerConfig};
+use icl_models::{
+    ConvNetConfig, GcnConfig, GinConfig, MlpConfig, Stem, TwoTowerConfig, WordTowerConfig,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::options::{bounds, choice};
@@ -20,6 +22,9 @@ pub const MLP_SIDE: usize = 16;
 /// Side of a view in the paper, for images that have no common size of their own.
 pub const PAPER_SIDE: usize = 224;
 
+/// Width of the projection head of a new ConvNet.
+pub const PROJECTION_OF_CONVNET: usize = 64;
+
 /// Kind of a new encoder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -30,6 +35,8 @@ pub enum EncoderKind {
     Gin,
     /// ResNet-18.
     Resnet18,
+    /// Four convolutions.
+    Convnet,
     /// Multilayer perceptron.
     Mlp,
     /// Two towers, of histories and of items.
@@ -47,7 +54,7 @@ pub struct EncoderOptions {
         long,
         value_parser = choice::any::<EncoderKind>(),
         help = format!(
-            "Encoder: gcn or gin for graphs, resnet18 or mlp for images, mlp for tables, two-tower for interactions, \
+            "Encoder: gcn or gin for graphs, resnet18, convnet or mlp for images, mlp for tables, two-tower for interactions, \
              word-tower for pairs of texts. Without it, the first of these; for images mlp up to {MLP_SIDE} pixels a side, else resnet18"
         )
     )]
@@ -71,12 +78,14 @@ pub struct EncoderOptions {
         value_name = "WIDTH",
         value_parser = bounds::at_most(bounds::WIDTH),
         help = format!(
-            "Width of each layer (gcn, gin, mlp), or of embeddings and layer (two-tower, word-tower). Without it, {} for \
-             gcn, {} for gin, {} for mlp, {} for mlp with augmented images, {} for two-tower, {} for word-tower",
+            "Width of each layer (gcn, gin, mlp), of the first of four convolutions, which double it (convnet), or of \
+             embeddings and layer (two-tower, word-tower). Without it, {} for gcn, {} for gin, {} for mlp, {} for mlp \
+             with augmented images, {} for convnet, {} for two-tower, {} for word-tower",
             GcnConfig::new(1).d_hidden,
             GinConfig::new(1).d_hidden,
             MlpConfig::new(1).width,
             mlp_of_pixels(1).width,
+            ConvNetConfig::new(1).width,
             TwoTowerConfig::new(1).d,
             WordTowerConfig::new(1).d
         )
@@ -88,7 +97,7 @@ pub struct EncoderOptions {
         value_parser = bounds::at_most(bounds::WIDTH),
         help = format!(
             "Width of a projection head on the encoder (not for gcn). Without it, {} for mlp with augmented \
-             images, else no projection head",
+             images, {PROJECTION_OF_CONVNET} for convnet, else no projection head",
             mlp_of_pixels(1).projection.unwrap_or_default()
         )
     )]
@@ -99,7 +108,7 @@ pub struct EncoderOptions {
         value_parser = bounds::at_most(bounds::IMAGE_SIDE),
         help = format!(
             "Side of a view in pixels (images only). Without it, the side of IDX and CIFAR images; for \
-             folders, {PAPER_SIDE} for resnet18"
+             folders, {PAPER_SIDE} for resnet18 and convnet"
         )
     )]
     pub(crate) image_size: Option<usize>,
@@ -113,7 +122,7 @@ pub struct EncoderOptions {
         )
     )]
     pub(crate) stem: Option<Stem>,
-    /// Probability that a view is blurred (resnet18 only)
+    /// Probability that a view is blurred (resnet18, convnet)
     #[arg(long, value_name = "P", default_value_t = default_blur())]
     pub blur: f64,
     /// Initial weights of the ResNet-18, a .pth or .safetensors file with torchvision's names (resnet18 only). Without
@@ -138,30 +147,30 @@ impl EncoderOptions {
                 expected.join(" or ")
             )));
         }
-        use EncoderKind::{Gcn, Gin, Mlp, Resnet18, TwoTower, WordTower};
+        use EncoderKind::{Convnet, Gcn, Gin, Mlp, Resnet18, TwoTower, WordTower};
         for (option, is_given, takers) in [
             ("layers", self.layers.is_some(), &[Gcn, Gin, Mlp][..]),
             (
                 "width",
                 self.width.is_some(),
-                &[Gcn, Gin, Mlp, TwoTower, WordTower],
+                &[Gcn, Gin, Mlp, Convnet, TwoTower, WordTower],
             ),
             (
                 "projection",
                 self.projection.is_some(),
-                &[Gin, Mlp, Resnet18],
+                &[Gin, Mlp, Resnet18, Convnet],
             ),
             (
                 "image-size",
                 self.image_size.is_some(),
                 if possible.contains(&Resnet18) {
-                    &[Resnet18, Mlp]
+                    &[Resnet18, Convnet, Mlp]
                 } else {
-                    &[Resnet18]
+                    &[Resnet18, Convnet]
                 },
             ),
             ("stem", self.stem.is_some(), &[Resnet18]),
-            ("blur", self.blur != default_blur(), &[Resnet18]),
+            ("blur", self.blur != default_blur(), &[Resnet18, Convnet]),
             ("weights", self.weights.is_some(), &[Resnet18]),
         ] {
             if is_given && !takers.contains(&kind) {

@@ -36,10 +36,11 @@ pub struct Export {
 }
 
 /// Kinds of encoders that can be exported, each with its formats.
-pub(super) const KINDS: [(&str, &[ExportFormat]); 7] = {
+pub(super) const KINDS: [(&str, &[ExportFormat]); 8] = {
     use ExportFormat::{Onnx, Safetensors, Torchvision};
     [
         ("resnet-18", &[Torchvision, Onnx]),
+        ("convnet", &[Onnx, Safetensors]),
         ("mlp", &[Onnx, Safetensors]),
         ("image-mlp", &[Onnx, Safetensors]),
         ("gcn", &[Safetensors]),

@@ -11,7 +11,8 @@ use icl_core::{Error, Found};
 
 use self::columns::Columns;
 use self::format::KINDS;
-use self::network::{image_mlp, resnet, table_mlp};
+use self::network::{convnet, image_mlp, resnet, table_mlp};
+use crate::convnet::ConvNetConfig;
 use crate::gcn::GcnConfig;
 use crate::gin::GinConfig;
 use crate::hidden_mixup::HiddenMixupConfig;
@@ -41,7 +42,7 @@ impl StoredEncoder {
     /// | kind | formats |
     /// |---|---|
     /// | `resnet-18` | torchvision, ONNX |
-    /// | `mlp`, `image-mlp` | ONNX, safetensors |
+    /// | `mlp`, `image-mlp`, `convnet` | ONNX, safetensors |
     /// | `gcn`, `gin`, `gcn-hidden`, `gin-hidden` | safetensors |
     ///
     /// **torchvision**: names and shapes of the state dict of `resnet18`. With the stem `small` or other than three
@@ -53,10 +54,11 @@ impl StoredEncoder {
     /// | kind | names |
     /// |---|---|
     /// | MLP | `layers.I.linear.weight`, `layers.I.norm.*` |
+    /// | ConvNet | `layers.I.convolution.weight`, `layers.I.norm.*` |
     /// | GCN | `convolutions.I.lin.weight`, `norms.I.running_mean`, `norms.I.running_var` |
     /// | GIN | `layers.I.first.*`, `layers.I.second.*`, `layers.I.norm.*` |
     ///
-    /// where a normalisation has the tensors of `BatchNorm1d`. For tables there are `offset`, `mean` and `sd`
+    /// where a normalisation has the tensors of `BatchNorm1d` or `BatchNorm2d`. For tables there are `offset`, `mean` and `sd`
     /// `[d_input]` in double precision: feature x becomes x − offset, rounded to single precision, and then
     /// (x − mean)/sd.
     ///
@@ -94,6 +96,7 @@ impl StoredEncoder {
         }
         match kind {
             "resnet-18" => self.export_resnet(format),
+            "convnet" => self.export_convnet(format),
             "mlp" | "image-mlp" => self.export_mlp(format),
             _ => self.export_graph_encoder(kind),
         }
@@ -128,6 +131,21 @@ impl StoredEncoder {
             }
         }
         self.safetensors(tensors, &[], note)
+    }
+
+    fn export_convnet(&self, format: ExportFormat) -> Result<Export, Error> {
+        let config: ConvNetConfig = self.parsed("config", "the configuration of a ConvNet")?;
+        self.check_config(config.check())?;
+        let name = |path: &str| {
+            let name = state_dict::name(path)?;
+            Some(name.replace(".linear.", ".convolution."))
+        };
+        let tensors = self.renamed("a ConvNet", config.tensors(), name)?;
+        if format == ExportFormat::Onnx {
+            return convnet(&config).export(self, tensors, &[]);
+        }
+        let note = "convolutions [out, in, 3, 3] of stride 2 and padding 1, without bias";
+        self.safetensors(tensors, &[], note.to_owned())
     }
 
     fn export_mlp(&self, format: ExportFormat) -> Result<Export, Error> {

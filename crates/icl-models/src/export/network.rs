@@ -4,6 +4,7 @@ use icl_kernels::image::Window;
 
 use super::onnx::{Axis, Element, Model, equal_ints, int};
 use super::proto::AttributeProto;
+use crate::convnet::{ConvNetConfig, N_LAYERS, WINDOW};
 use crate::mlp::MlpConfig;
 use crate::resnet::{D_FEATURES, ResNetConfig, STAGES};
 
@@ -50,13 +51,7 @@ fn hidden_layers(model: &mut Model, mut x: String, config: &MlpConfig) {
 
 /// Returns the network of a ResNet-18.
 pub(super) fn resnet(config: &ResNetConfig) -> Model {
-    let axes = vec![
-        Axis::Free("batch"),
-        Axis::Fixed(config.in_channels),
-        Axis::Free("height"),
-        Axis::Free("width"),
-    ];
-    let mut model = Model::new(("images", Element::F32, axes), D_FEATURES);
+    let mut model = model_of_images(config.in_channels, D_FEATURES);
     let (input, epsilon) = (model.input(), config.epsilon);
     let stem = convolution(
         &mut model,
@@ -72,9 +67,44 @@ pub(super) fn resnet(config: &ResNetConfig) -> Model {
     for block in 0..2 * STAGES.len() {
         x = residual_block(&mut model, x, block, epsilon);
     }
-    let means = model.add("GlobalAveragePool", [&x], Vec::new());
-    model.add("Flatten", [&means], vec![int("axis", 1)]);
+    means_over_places(&mut model, &x);
     model
+}
+
+/// Returns the network of a ConvNet.
+pub(super) fn convnet(config: &ConvNetConfig) -> Model {
+    let mut model = model_of_images(config.in_channels, config.d_features());
+    let mut x = model.input();
+    for layer in 0..N_LAYERS {
+        let names = ["convolution", "norm"].map(|part| format!("layers.{layer}.{part}"));
+        let y = convolution(
+            &mut model,
+            &x,
+            names.each_ref().map(|it| &it[..]),
+            WINDOW,
+            config.epsilon,
+        );
+        x = model.add("Relu", [&y], Vec::new());
+    }
+    means_over_places(&mut model, &x);
+    model
+}
+
+/// Begins a model of images of any height and width with so many channels, and of embeddings of width `d`.
+fn model_of_images(channels: usize, d: usize) -> Model {
+    let axes = vec![
+        Axis::Free("batch"),
+        Axis::Fixed(channels),
+        Axis::Free("height"),
+        Axis::Free("width"),
+    ];
+    Model::new(("images", Element::F32, axes), d)
+}
+
+/// Adds the means over height and width.
+fn means_over_places(model: &mut Model, x: &str) {
+    let means = model.add("GlobalAveragePool", [x], Vec::new());
+    model.add("Flatten", [&means], vec![int("axis", 1)]);
 }
 
 /// Adds relu(norm(relu(norm(x ∗ W₁)) ∗ W₂) + shortcut(x)).

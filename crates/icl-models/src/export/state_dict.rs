@@ -1,7 +1,7 @@
 //! Names and layouts of PyTorch's state dicts.
 
-/// Returns the name in the exported file of the tensor at this path of an MLP, a GCN or a GIN, with hidden noise or
-/// without; `None` for those of a projection head.
+/// Returns the name in the exported file of the tensor at this path of an MLP, a ConvNet, a GCN or a GIN, with
+/// hidden noise or without; `None` for those of a projection head.
 pub(super) fn name(path: &str) -> Option<String> {
     let path = path.strip_prefix("encoder.").unwrap_or(path);
     let (module, rest) = path.split_once('.')?;

@@ -5,7 +5,7 @@ use burn::tensor::{Tensor, backend::Backend};
 use icl_core::Seed;
 use icl_kernels::image::Window;
 
-use super::convolution::Convolution;
+use crate::convolution::Convolution;
 use crate::normalization::Statistics;
 
 /// A residual block.

@@ -5,9 +5,9 @@ use icl_core::Error;
 
 use super::stem::Stem;
 use crate::checks::{check_epsilon, check_fields};
+use crate::convolution::convolution_tensors;
 use crate::head::ProjectionHeadConfig;
 use crate::linear::linear_tensors;
-use crate::normalization::norm_tensors;
 
 /// Widths of the four stages of two blocks each. Every stage but the first halves the side.
 pub(crate) const STAGES: [usize; 4] = [64, 128, 256, 512];
@@ -55,7 +55,7 @@ impl ResNetConfig {
     ///
     /// No tensor is allocated, so a file can be checked before an encoder is created from it.
     pub fn tensors(&self) -> impl Iterator<Item = (String, Vec<usize>)> {
-        let stem = convolution(
+        let stem = convolution_tensors(
             "stem.convolution",
             [self.in_channels, STAGES[0]],
             self.stem.window().size,
@@ -84,15 +84,9 @@ fn block(index: usize) -> impl Iterator<Item = (String, Vec<usize>)> {
     let narrows = is_first && stage > 0;
     let c_in = if narrows { STAGES[stage - 1] } else { width };
     let at = |name: &str| format!("blocks.{index}.{name}");
-    let shortcut = narrows.then(|| convolution(&at("shortcut"), [c_in, width], 1));
-    convolution(&at("first"), [c_in, width], 3)
+    let shortcut = narrows.then(|| convolution_tensors(&at("shortcut"), [c_in, width], 1));
+    convolution_tensors(&at("first"), [c_in, width], 3)
         .into_iter()
-        .chain(convolution(&at("second"), [width, width], 3))
+        .chain(convolution_tensors(&at("second"), [width, width], 3))
         .chain(shortcut.into_iter().flatten())
-}
-
-fn convolution(name: &str, [c_in, c_out]: [usize; 2], size: usize) -> [(String, Vec<usize>); 5] {
-    let weight = (format!("{name}.weight"), vec![c_out, c_in, size, size]);
-    let [gamma, beta, mean, variance] = norm_tensors(&format!("{name}.norm"), c_out);
-    [weight, gamma, beta, mean, variance]
 }

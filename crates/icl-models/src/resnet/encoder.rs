@@ -6,8 +6,8 @@ use icl_core::{Batches, Encoder, Error, Mode, SampleError, Seed};
 
 use super::block::ResidualBlock;
 use super::config::{D_FEATURES, ResNetConfig, STAGES};
-use super::convolution::Convolution;
 use super::stem::StemLayers;
+use crate::convolution::{Convolution, means_over_places};
 use crate::head::ProjectionHead;
 use crate::linear::Linear;
 use crate::normalization::{Gathered, Statistics};
@@ -119,10 +119,7 @@ impl<B: Backend> ResNet<B> {
             .blocks
             .iter()
             .fold(stem, |x, block| block.forward(x, statistics));
-        let [n, height, width, channels] = x.dims();
-        x.reshape([n, height * width, channels])
-            .mean_dim(1)
-            .reshape([n, channels])
+        means_over_places(x)
     }
 
     /// Iterates over all convolutions.

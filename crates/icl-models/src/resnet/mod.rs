@@ -2,7 +2,6 @@
 
 mod block;
 mod config;
-mod convolution;
 mod encoder;
 mod stem;
 #[cfg(feature = "weights")]

@@ -6,7 +6,7 @@ use icl_core::Seed;
 use icl_kernels::image::{self, Window};
 use serde::{Deserialize, Serialize};
 
-use super::convolution::Convolution;
+use crate::convolution::Convolution;
 use crate::normalization::Statistics;
 
 /// Layers before the residual blocks.

@@ -200,6 +200,7 @@ fn a_damaged_file_is_read_or_refused_by_name() {
         (&table, 3000, "--width 3 --projection 2"),
         (&texts, 2000, "--texts a,b --width 3"),
         (&interactions, 2000, "--encoder two-tower --width 3"),
+        (&images, 2000, "--encoder convnet --width 2 --projection 2"),
         (&images, 40, "--encoder resnet18 --noise augment-linear"),
     ] {
         let data = data.display().to_string();

@@ -4,9 +4,9 @@ use burn::module::Param;
 use burn::tensor::{Tensor, TensorData, backend::Backend};
 use icl_core::host_values;
 
-use super::super::convolution::Convolution;
 use super::super::encoder::ResNet;
 use super::super::torchvision::torchvision_name;
+use crate::convolution::Convolution;
 
 /// A tensor of the encoder that is to be set or written.
 pub(super) enum Slot<'a, B: Backend> {

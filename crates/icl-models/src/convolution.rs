@@ -6,12 +6,11 @@ use icl_core::Seed;
 use icl_kernels::image::{self, Window};
 use rand_distr::{Distribution, StandardNormal};
 
-use crate::normalization::{BatchNorm, Statistics};
+use crate::normalization::{BatchNorm, Statistics, norm_tensors};
 
 /// The layer `relu(norm(x ∗ W) + residual)`, with or without ReLU and residual.
 ///
-/// Every convolution of the network is normalised, so none has a bias: the normalisation would
-/// subtract it.
+/// Every convolution is normalised, so none has a bias: the normalisation would subtract it.
 #[derive(Module, Debug)]
 pub(crate) struct Convolution<B: Backend> {
     /// Weight W `[c_out, c_in, size, size]`.
@@ -59,4 +58,23 @@ impl<B: Backend> Convolution<B> {
         let y = image::convolution(x, self.weight.val(), self.window);
         self.norm.forward(y, residual, relu, statistics)
     }
+}
+
+/// Returns the name and the shape of each tensor of the [`Convolution`] of this name in a module.
+pub(crate) fn convolution_tensors(
+    name: &str,
+    [c_in, c_out]: [usize; 2],
+    size: usize,
+) -> [(String, Vec<usize>); 5] {
+    let weight = (format!("{name}.weight"), vec![c_out, c_in, size, size]);
+    let [gamma, beta, mean, variance] = norm_tensors(&format!("{name}.norm"), c_out);
+    [weight, gamma, beta, mean, variance]
+}
+
+/// Returns the means over height and width of `[n, h, w, c]`: `[n, c]`.
+pub(crate) fn means_over_places<B: Backend>(x: Tensor<B, 4>) -> Tensor<B, 2> {
+    let [n, height, width, channels] = x.dims();
+    x.reshape([n, height * width, channels])
+        .mean_dim(1)
+        .reshape([n, channels])
 }

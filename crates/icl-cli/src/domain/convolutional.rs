@@ -1,35 +1,30 @@
-//! A ResNet-18 as encoder of images, with augmentations or mixup noise as views.
+//! A convolutional encoder of images, with augmentations or mixup noise as views.
 
 use std::path::PathBuf;
-use std::sync::Once;
 
 use burn::tensor::backend::{AutodiffBackend, Backend};
 use icl_core::{Error, Seed};
 use icl_data::{ImageCollate, ImageDataset, ImageViews, ImageViewsConfig, Outliers};
 use icl_eval::Matrix;
-use icl_models::{ResNet, ResNetConfig, Stem, StoredEncoder};
+use icl_models::StoredEncoder;
 
 use crate::domain::Collated;
 use crate::domain::data::{Data, IMAGES};
+use crate::domain::image_encoder::ImageEncoder;
 use crate::domain::image_pairs::{ImagePairs, Mixup, image_pairs};
 use crate::domain::images::{check_channels, check_side, images, pixels};
 use crate::domain::{Codec, Domain};
 use crate::options::encoder::{EncoderOptions, PAPER_SIDE, SMALL_SIDE};
 use crate::options::noise::NoiseOptions;
 use crate::process::failure::Failure;
-use crate::process::group::is_silent;
-use crate::process::terminal::tell;
-
-/// Whether the user knows what was removed around the tensors of the initial weights.
-static LAYOUT_IS_TOLD: Once = Once::new();
 
 /// Key of the mixup noise in an encoder's file.
 const MIXUP: &str = "mixup";
 
-/// Configuration of the ResNet-18 and of its views.
+/// Configuration of the encoder and of its views.
 #[derive(Debug)]
-pub struct ImageResNet {
-    config: ResNetConfig,
+pub struct Convolutional<E: ImageEncoder> {
+    config: E,
     /// Augmentations, whose plain view is that of every noise.
     augmentations: ImageViews,
     mixup: Option<Mixup>,
@@ -38,7 +33,7 @@ pub struct ImageResNet {
     weights: Option<PathBuf>,
 }
 
-impl ImageResNet {
+impl<E: ImageEncoder> Convolutional<E> {
     /// Returns the encoder and the views of the paper for these data, with the options that are given.
     ///
     /// # Errors
@@ -53,15 +48,7 @@ impl ImageResNet {
             None => data.common_side().unwrap_or(PAPER_SIDE),
         };
         let views = ImageViewsConfig::new(side).with_blur(choice.blur);
-        let stem = match (&choice.stem, &choice.weights) {
-            (Some(stem), _) => *stem,
-            (None, None) if side <= SMALL_SIDE => Stem::Small,
-            _ => Stem::Standard,
-        };
-        let config = ResNetConfig::new(data.channels())
-            .with_stem(stem)
-            .with_projection(choice.projection);
-        config.check().map_err(Failure::input)?;
+        let config = E::of(data.channels(), side, choice)?;
         let augmentations = views.try_init().map_err(Failure::input)?;
         let mixup = Mixup::of(noise, IMAGES)?;
         Ok(Self {
@@ -74,17 +61,17 @@ impl ImageResNet {
     }
 }
 
-impl Codec for ImageResNet {
-    const ENCODER: &'static str = "resnet-18";
+impl<E: ImageEncoder> Codec for Convolutional<E> {
+    const ENCODER: &'static str = E::NAME;
 
     fn tensors(&self) -> impl Iterator<Item = (String, Vec<usize>)> {
         self.config.tensors()
     }
 
     fn encoder_name(&self) -> String {
-        match self.config.projection {
-            None => "a ResNet-18".to_owned(),
-            Some(_) => "a ResNet-18 with a projection head".to_owned(),
+        match self.config.has_projection() {
+            false => E::TITLE.to_owned(),
+            true => format!("{} with a projection head", E::TITLE),
         }
     }
 
@@ -100,7 +87,7 @@ impl Codec for ImageResNet {
     }
 
     fn from_file(file: &StoredEncoder) -> Result<Self, Error> {
-        let config: ResNetConfig = file.parsed("config", "the configuration of a ResNet-18")?;
+        let config: E = file.parsed("config", &format!("the configuration of {}", E::TITLE))?;
         let expected = "the configuration of views";
         let views: ImageViewsConfig = file.parsed("views", expected)?;
         let augmentations = views
@@ -124,12 +111,12 @@ impl Codec for ImageResNet {
     }
 }
 
-impl Domain for ImageResNet {
+impl<E: ImageEncoder> Domain for Convolutional<E> {
     type Data = ImageDataset;
     type Views = Box<dyn ImagePairs>;
     type Collate = ImageCollate;
-    type Encoder<B: Backend> = ResNet<B>;
-    type Trained<B: AutodiffBackend> = ResNet<B>;
+    type Encoder<B: Backend> = E::Module<B>;
+    type Trained<B: AutodiffBackend> = E::Trained<B>;
 
     fn prepared(&self, data: Data, _: Outliers) -> Result<Option<ImageDataset>, Failure> {
         Ok(images(data))
@@ -147,21 +134,12 @@ impl Domain for ImageResNet {
         &self,
         seed: Seed,
         device: &B::Device,
-    ) -> Result<ResNet<B>, Failure> {
-        let encoder = self.config.init(seed, device);
+    ) -> Result<E::Trained<B>, Failure> {
+        let encoder = self.config.try_init::<B>(seed, device);
+        let encoder = encoder.map_err(Failure::input)?;
         match &self.weights {
             None => Ok(encoder),
-            Some(path) => {
-                let loaded = encoder.load_torchvision_weights(path);
-                let (encoder, layout) = loaded.map_err(Failure::input)?;
-                // Once, however many encoders begin with these weights.
-                if !layout.is_plain() && !is_silent() {
-                    LAYOUT_IS_TOLD.call_once(|| {
-                        tell(format_args!("note: {}: found {layout}", path.display()))
-                    });
-                }
-                Ok(encoder)
-            }
+            Some(path) => E::with_weights::<B>(encoder, path),
         }
     }
 
@@ -169,12 +147,12 @@ impl Domain for ImageResNet {
         &self,
         seed: Seed,
         device: &B::Device,
-    ) -> Result<ResNet<B>, anyhow::Error> {
-        Ok(self.config.try_init(seed, device)?)
+    ) -> Result<E::Trained<B>, anyhow::Error> {
+        Ok(self.config.try_init::<B>(seed, device)?)
     }
 
     fn check(&self, data: &ImageDataset) -> Result<(), Error> {
-        check_channels(data, self.config.in_channels)
+        check_channels(data, self.config.in_channels())
     }
 
     fn features(&self, data: &ImageDataset, samples: &[usize]) -> Result<Option<Matrix>, Failure> {
