@@ -115,8 +115,26 @@ impl Increment {
     /// - [`Error`] if fewer than two samples of a part are left.
     pub fn hold_out(&self, share: f64, seed: Seed) -> Result<(Self, Self), Error> {
         check_share(share)?;
+        self.set_aside(|part| n_held_out(share, part.len()), seed)
+    }
+
+    /// Sets `n` samples of the old and `n` of the new data aside, drawn at random: returns the rest and the held-out
+    /// samples, as [`hold_out`](Self::hold_out) does with a share.
+    ///
+    /// # Errors
+    /// [`Error`] if `n` is below 2, or fewer than two samples of a part are left.
+    pub fn hold_out_each(&self, n: usize, seed: Seed) -> Result<(Self, Self), Error> {
+        self.set_aside(|part| n.min(part.len()), seed)
+    }
+
+    /// Sets `n_of(part)` samples of each part aside.
+    fn set_aside(
+        &self,
+        n_of: impl Fn(&[usize]) -> usize,
+        seed: Seed,
+    ) -> Result<(Self, Self), Error> {
         let [old, new] = [("old", &self.old), ("new", &self.new)].map(|(name, part)| {
-            let n = n_held_out(share, part.len());
+            let n = n_of(part);
             let mut is_held = vec![false; part.len()];
             let mut places: Vec<usize> = (0..part.len()).collect();
             places.shuffle(&mut seed.child(name).rng());
@@ -185,6 +203,39 @@ impl Increment {
         fewest.unwrap_or(usize::MAX)
     }
 
+    /// Returns the largest increment of these samples that has the growth ratio `alpha`, up to rounding: all samples of
+    /// one part, and as many of the other, drawn at random. Each part keeps its order. With the same seed, a
+    /// smaller number of samples of a part is a part of a larger one.
+    ///
+    /// ```
+    /// use icl_core::{GrowthRatio, Increment, Seed};
+    ///
+    /// let increment = Increment::try_new((0..90).collect(), (90..190).collect())?;
+    /// let thinned = increment.thinned(GrowthRatio::try_new(0.1)?, Seed::new(1))?;
+    /// assert_eq!((thinned.old().len(), thinned.new_data().len()), (90, 10));
+    /// # Ok::<(), icl_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error`] if fewer than two samples of a part are left.
+    pub fn thinned(&self, alpha: GrowthRatio, seed: Seed) -> Result<Self, Error> {
+        let (alpha, n_old, n_new) = (alpha.value(), self.n_old() as f64, self.new.len() as f64);
+        let number = |wanted: f64, at_hand: usize| (wanted.round() as usize).min(at_hand);
+        let (n_old, n_new) = match alpha * (n_old + n_new) < n_new {
+            true => (
+                self.old.len(),
+                number(n_old * alpha / (1.0 - alpha), self.new.len()),
+            ),
+            false => {
+                let n_old = n_new * (1.0 - alpha) / alpha / self.old_weight;
+                (number(n_old, self.old.len()), self.new.len())
+            }
+        };
+        let old = drawn(&self.old, n_old, seed.child("old"));
+        let new = drawn(&self.new, n_new, seed.child("new"));
+        Self::try_new(old, new)?.with_old_weight(self.old_weight)
+    }
+
     /// Returns an increment of at most `n` of the indices, drawn at random with the growth ratio of this one,
     /// at least two of each part; each part keeps its order. Where old indices stand for several,
     /// too few of them are made up for by more new ones, and the weight of an old one is set so that the growth ratio stays.
@@ -202,16 +253,9 @@ impl Increment {
         let least_new = n.saturating_sub(n_old);
         let wanted_new = (share.round() as usize).clamp(2, n - 2).max(least_new);
         let wanted_new = wanted_new.min(n_new);
-        let draw = |name: &str, part: &[usize], n: usize| {
-            let mut places: Vec<usize> = (0..part.len()).collect();
-            places.shuffle(&mut seed.child(name).rng());
-            places.truncate(n);
-            places.sort_unstable();
-            places.into_iter().map(|place| part[place]).collect()
-        };
         let drawn = Self {
-            old: draw("old", &self.old, n - wanted_new),
-            new: draw("new", &self.new, wanted_new),
+            old: drawn(&self.old, n - wanted_new, seed.child("old")),
+            new: drawn(&self.new, wanted_new, seed.child("new")),
             old_weight: self.old_weight,
         };
         let ratio = |part: &[usize], of: &[usize]| part.len() as f64 / of.len() as f64;
@@ -280,6 +324,15 @@ impl Increment {
     pub fn growth_ratio(&self) -> GrowthRatio {
         GrowthRatio::from_counts(self.n_old(), self.new.len())
     }
+}
+
+/// Returns `n` samples of a part, drawn at random, in their order.
+fn drawn(part: &[usize], n: usize, seed: Seed) -> Vec<usize> {
+    let mut places: Vec<usize> = (0..part.len()).collect();
+    places.shuffle(&mut seed.rng());
+    places.truncate(n);
+    places.sort_unstable();
+    places.into_iter().map(|place| part[place]).collect()
 }
 
 /// Number of different hashes, 2⁶⁴.
@@ -354,6 +407,43 @@ mod tests {
         }
         assert!(of(4, 0.1).is_ok());
         assert_eq!(of(3, 0.1).unwrap_err(), too_small(1, 8));
+    }
+
+    #[test]
+    fn a_number_of_each_part_is_held_out() {
+        let (rest, held_out) = increment(90, 30).hold_out_each(12, Seed::new(1)).unwrap();
+        assert_eq!((held_out.old().len(), held_out.new_data().len()), (12, 12));
+        let mut all = [rest.all(), held_out.all()].concat();
+        all.sort_unstable();
+        assert_eq!(all, increment(90, 30).all());
+        for n in [0, 1, 29, 30, 31, usize::MAX] {
+            let error = increment(90, 30).hold_out_each(n, Seed::new(1));
+            assert_eq!(error.unwrap_err().kind(), ErrorKind::TooFew, "{n}");
+        }
+    }
+
+    #[test]
+    fn a_thinned_increment_has_the_growth_ratio() {
+        let of = |n_old, n_new, alpha| {
+            let alpha = GrowthRatio::try_new(alpha).unwrap();
+            let thinned = increment(n_old, n_new).thinned(alpha, Seed::new(1))?;
+            assert!(thinned.old().is_sorted() && thinned.new_data().is_sorted());
+            Ok::<_, Error>((thinned.old().len(), thinned.new_data().len()))
+        };
+        assert_eq!(of(900, 800, 0.1).unwrap(), (900, 100));
+        assert_eq!(of(900, 50, 0.1).unwrap(), (450, 50));
+        assert_eq!(of(900, 100, 0.1).unwrap(), (900, 100));
+        assert_eq!(of(900, 800, 0.02).unwrap(), (900, 18));
+        assert_eq!(of(900, 800, 0.9).unwrap(), (89, 800));
+        for alpha in [0.0, 0.001, 1.0] {
+            assert!(of(900, 800, alpha).is_err(), "{alpha}");
+        }
+        let draw = |alpha| {
+            let alpha = GrowthRatio::try_new(alpha).unwrap();
+            increment(900, 800).thinned(alpha, Seed::new(2)).unwrap()
+        };
+        let (few, many) = (draw(0.02), draw(0.1));
+        assert!(few.new_data().iter().all(|it| many.new_data().contains(it)));
     }
 
     /// Hashes by a multiplication that spreads the numbers (Fibonacci hashing).

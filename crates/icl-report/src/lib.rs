@@ -36,7 +36,7 @@ mod training;
 mod update;
 
 pub use backends::backends_document;
-pub use comparison::{SHORT_RETRAINING, comparison_document};
+pub use comparison::comparison_document;
 pub use document::{DEFAULT_WIDTH, Document};
 pub use error::ReportError;
 pub use negatives::{NegativesAdvice, PredictionCourse, negatives_document};

@@ -261,6 +261,7 @@ mod tests {
             (Kind::Text, _) => ["ä", "two words"],
         };
         let one = match option.get_action() {
+            ArgAction::Append if option.get_long() == Some("budget") => vec![one, other],
             ArgAction::Append if names.is_empty() => vec![one, "more"],
             ArgAction::Append => vec![one, other],
             _ => vec![one],

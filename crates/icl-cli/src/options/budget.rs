@@ -74,6 +74,14 @@ fn as_text_if_given<S: Serializer>(
     }
 }
 
+/// Serializes budgets as their texts.
+///
+/// # Errors
+/// Those of the serializer.
+pub fn as_texts<S: Serializer>(budgets: &[UpdateBudget], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(budgets.iter().map(UpdateBudget::to_string))
+}
+
 /// Budget as it is given.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum UpdateBudget {

@@ -10,16 +10,22 @@ use serde::{Serialize, Serializer};
 use crate::process::failure::Failure;
 
 /// Growth ratio of a split.
-const ALPHA: f64 = 0.5;
+pub const ALPHA: f64 = 0.5;
 
 /// A split of one data set.
 #[derive(Debug, Clone, PartialEq, Args, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[command(next_help_heading = "Data")]
 pub struct SplitOptions {
-    /// Growth ratio α: share of the data that is new, from 0 to 1
-    #[arg(long, value_name = "ALPHA", default_value_t = ALPHA)]
-    alpha: f64,
+    #[arg(
+        long,
+        value_name = "ALPHA",
+        help = format!(
+            "Growth ratio α: share of the data that is new, from 0 to 1. Without it, {ALPHA}"
+        )
+    )]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    alpha: Option<f64>,
     /// Samples that are new: drawn at random (random), the largest (size), those of the last classes (class),
     /// all but those of the classes A and B (class:A,B, whatever α is), the rows of a table with the largest
     /// values in a column, which is then no feature (column:NAME), or the last interactions of all users (time)
@@ -42,6 +48,11 @@ impl SplitOptions {
     /// # Errors
     /// If it is not from 0 to 1.
     pub fn growth_ratio(&self) -> Result<GrowthRatio, Failure> {
-        GrowthRatio::try_new(self.alpha).map_err(Failure::input)
+        GrowthRatio::try_new(self.alpha.unwrap_or(ALPHA)).map_err(Failure::input)
+    }
+
+    /// Returns whether the growth ratio has been given.
+    pub fn has_growth_ratio(&self) -> bool {
+        self.alpha.is_some()
     }
 }

@@ -1,5 +1,6 @@
 //! `icl run`: what it writes, and that the numbers in it fit together.
 
+mod budgets;
 mod repeated;
 mod report;
 

@@ -1,6 +1,7 @@
 //! Comparison of methods.
 
 mod answer;
+mod budgets;
 mod charts;
 mod cost_chart;
 #[cfg(test)]
@@ -16,4 +17,3 @@ mod tables;
 mod within_budget;
 
 pub use page::comparison_document;
-pub use within_budget::SHORT_RETRAINING;

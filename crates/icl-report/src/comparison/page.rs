@@ -7,7 +7,7 @@ use crate::comparison::guide::{LOWEST_LOSS, TERMS};
 use crate::comparison::headline::headline;
 use crate::comparison::overview::overview;
 use crate::comparison::within_budget::within_budget;
-use crate::comparison::{charts, cost_chart, levels, risk_chart, tables};
+use crate::comparison::{budgets, charts, cost_chart, levels, risk_chart, tables};
 use crate::course::{Course, sections};
 use crate::document::{Block, Document};
 use crate::error::ReportError;
@@ -55,6 +55,13 @@ pub fn comparison_document(
         blocks.push(Block::text(
             "Medians over the seeds, [least–greatest] where seeds differ.",
         ));
+    }
+    if let Some(table) = budgets::budgets(comparison, &palette) {
+        blocks.extend([
+            Block::heading("Quality at each budget"),
+            Block::text(budgets::WORDS),
+            Block::Table(table),
+        ]);
     }
     blocks.extend(methods.iter().filter_map(inert));
     let all = tables::comparison(methods, &palette);

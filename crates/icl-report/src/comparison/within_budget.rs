@@ -3,10 +3,8 @@
 use icl_train::{Answer, DEFAULT, PairedDifference, REFERENCE};
 
 use crate::record::RunRecord;
+use crate::summary::budgets::{Excess, excess, held_out_pairs, share_of_cost};
 use crate::text::number::percent;
-
-/// Name of retraining within the budget of the updates.
-pub const SHORT_RETRAINING: &str = "short-retraining";
 
 /// Probability with which an interval over the seeds holds the true mean.
 const LEVEL: f64 = 0.95;
@@ -15,83 +13,55 @@ const KEPT: &str = "inference";
 /// Name of training on new data alone.
 const FINE_TUNING: &str = "fine-tuning";
 
-/// Ways to treat new data besides updating, each with its description.
-const OTHERS: [(&str, &str); 3] = [
-    (KEPT, "keeping the old encoder ends"),
-    (FINE_TUNING, "fine-tuning ends"),
-    (SHORT_RETRAINING, "retraining at the same cost ends"),
-];
-
 /// Says in two sentences how far above retraining updating ends on held-out data, and at which share of its cost, and
 /// in a third one where the other ways end.
 ///
 /// Each number is a mean over the seeds of the excess as a share of retraining's risk, the larger one of old and of new
 /// data. Returns `None` where nothing was held out, or retraining was not run within a budget as well.
 pub(crate) fn within_budget(records: &[RunRecord]) -> Option<[String; 2]> {
-    held_out(records, SHORT_RETRAINING)?;
+    let mut runs = records.iter();
+    let short = runs.find(|of| of.plain_method() == REFERENCE && of.budget.is_some())?;
     let larger = larger_excess(records, DEFAULT)?;
     let place = match larger.mean {
         mean if mean > 0.0 => format!("within {} of retraining", percent(mean)),
         mean => format!("{} or more below retraining", percent(-mean)),
     };
-    let others = OTHERS.iter().filter_map(|(name, words)| {
+    let others = [
+        (KEPT, "keeping the old encoder ends"),
+        (FINE_TUNING, "fine-tuning ends"),
+        (&short.method, "retraining at the same cost ends"),
+    ];
+    let others = others.iter().filter_map(|(name, words)| {
         let mean = larger_excess(records, name)?.mean;
         let side = if mean < 0.0 { "below" } else { "above" };
         Some(format!("{words} {} {side} it", percent(mean.abs())))
     });
     let others: Vec<String> = others.collect();
-    let half = (larger.interval[1] - larger.interval[0]) / 2.0;
+    let [low, high] = larger.interval?;
     let answer = format!(
         "Updating ({DEFAULT}) ends {place} (± {}) on held-out data, at {} of its cost.{}",
-        percent(half),
-        percent(share_of_cost(records)?),
+        percent((high - low) / 2.0),
+        percent(share_of_cost(records, DEFAULT)?),
         of_fine_tuning(records).unwrap_or_default()
     );
     let others = format!("On average over the seeds, {}.", others.join(", "));
     Some([answer, others])
 }
 
-/// Returns the held-out risks of a method on old and on new data, one of each seed; `None` where a seed has none.
-fn held_out(records: &[RunRecord], method: &str) -> Option<[Vec<f64>; 2]> {
-    let runs = || records.iter().filter(|record| record.method == method);
-    let risks = runs().map(|run| Some(run.update.held_out_risk?.mean));
-    let risks: Vec<_> = risks.collect::<Option<_>>()?;
-    let [old, new]: [Vec<f64>; 2] = [
-        risks.iter().map(|risk| risk.old).collect(),
-        risks.iter().map(|risk| risk.new).collect(),
-    ];
-    (!old.is_empty()).then_some([old, new])
-}
-
 /// Returns the excess of a method over retraining as a share of its risk, on old or on new data, whichever is larger.
-fn larger_excess(records: &[RunRecord], method: &str) -> Option<PairedDifference> {
-    let (of_method, reference) = (held_out(records, method)?, held_out(records, REFERENCE)?);
-    let excesses = of_method.iter().zip(&reference).map(|(found, reference)| {
-        let shares = found.iter().zip(reference).map(|(it, of)| it / of);
-        let shares: Vec<f64> = shares.collect();
-        PairedDifference::of(&vec![1.0; reference.len()], &shares, LEVEL).ok()
-    });
-    let excesses: Vec<PairedDifference> = excesses.collect::<Option<_>>()?;
+fn larger_excess(records: &[RunRecord], method: &str) -> Option<Excess> {
+    let excesses = excess(records, method)?;
     excesses
         .into_iter()
         .max_by(|one, other| one.mean.total_cmp(&other.mean))
 }
 
-/// Returns the cost of updating as a share of that of retraining, over all seeds.
-fn share_of_cost(records: &[RunRecord]) -> Option<f64> {
-    let cost = |method: &str| -> f64 {
-        let runs = records.iter().filter(|record| record.method == method);
-        runs.map(|run| run.training.charged_passes).sum()
-    };
-    let share = cost(DEFAULT) / cost(REFERENCE);
-    share.is_finite().then_some(share)
-}
-
 /// Says on which data fine-tuning is worse than to keep the old encoder.
 fn of_fine_tuning(records: &[RunRecord]) -> Option<&'static str> {
-    let (kept, tuned) = (held_out(records, KEPT)?, held_out(records, FINE_TUNING)?);
+    let pairs = held_out_pairs(records, [KEPT, FINE_TUNING])?;
     let is_worse = |at: usize| {
-        let difference = PairedDifference::of(&kept[at], &tuned[at], LEVEL);
+        let (kept, tuned): (Vec<f64>, Vec<f64>) = pairs.iter().map(|[a, b]| (a[at], b[at])).unzip();
+        let difference = PairedDifference::of(&kept, &tuned, LEVEL);
         difference.is_ok_and(|it| it.answer == Answer::Worse)
     };
     match (is_worse(0), is_worse(1)) {
@@ -106,6 +76,8 @@ mod tests {
     use super::*;
     use crate::fixture::{held_out as with_held_out, record};
 
+    const SHORT: &str = "retraining@10%";
+
     fn runs(tuned_new: f64) -> Vec<RunRecord> {
         let of = |method: &str, [old, new]: [f64; 2], passes| {
             [1, 2, 3].map(|seed| {
@@ -114,6 +86,7 @@ mod tests {
                 let risk = [scale * old, scale * new * (1.0 + 0.001 * seed as f64)];
                 let mut record = with_held_out(record(method, seed), risk);
                 record.training.charged_passes = passes;
+                record.budget = (method == SHORT).then(|| "10%".to_owned());
                 record
             })
         };
@@ -122,7 +95,7 @@ mod tests {
             of(DEFAULT, [0.505, 0.612], 100.0),
             of(KEPT, [0.51, 0.9], 0.0),
             of(FINE_TUNING, [0.75, tuned_new], 100.0),
-            of(SHORT_RETRAINING, [1.0, 0.9], 100.0),
+            of(SHORT, [1.0, 0.9], 100.0),
         ]
         .concat()
     }
@@ -148,7 +121,7 @@ mod tests {
 
     #[test]
     fn without_a_budget_or_held_out_data_there_is_none() {
-        for missing in [REFERENCE, DEFAULT, SHORT_RETRAINING] {
+        for missing in [REFERENCE, DEFAULT, SHORT] {
             let mut records = runs(0.8);
             records.retain(|record| record.method != missing);
             assert_eq!(within_budget(&records), None);

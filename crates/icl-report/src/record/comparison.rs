@@ -20,8 +20,11 @@ pub const SCHEMA: u32 = 2;
 pub struct RunRecord {
     /// Version of the schema, [`SCHEMA`].
     pub schema: u32,
-    /// Name of the method.
+    /// Name of the method; of one that ran within several budgets with the budget, such as `icl@10%`.
     pub method: String,
+    /// Budget that limited the run, as `--budget` has it; `null` for a run without one, and in older records.
+    #[serde(default)]
+    pub budget: Option<String>,
     /// Root seed.
     pub seed: u64,
     /// Name of the data set.
@@ -92,6 +95,22 @@ pub struct RunRecord {
     /// Course of its training.
     #[serde(flatten)]
     pub course: TrainingCourse,
+}
+
+impl RunRecord {
+    /// Returns the name of a method that runs within a budget among others.
+    pub fn method_within(method: &str, budget: &str) -> String {
+        format!("{method}@{budget}")
+    }
+
+    /// Returns the name of the method without a budget.
+    pub fn plain_method(&self) -> &str {
+        let budget = self.budget.as_deref().unwrap_or_default();
+        let plain = self.method.strip_suffix(budget);
+        plain
+            .and_then(|name| name.strip_suffix('@'))
+            .unwrap_or(&self.method)
+    }
 }
 
 /// Accuracy on all, old and new data; `None` where the data hold a single class.

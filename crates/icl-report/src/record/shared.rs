@@ -294,7 +294,7 @@ mod tests {
         check(&one, keys);
         let mut one = crate::fixture::held_out(record("warm", u64::MAX), [0.1, 1.0 / 3.0]);
         fill(&mut one.training);
-        let keys = "schema method seed data n_clipped alpha split n_old n_new optimizer backend command version \
+        let keys = "schema method budget seed data n_clipped alpha split n_old n_new optimizer backend command version \
                     epochs sample_passes charged_passes cost stopped_by best_evaluation expected_gain train_s \
                     target target_by_origin epochs_to_target passes_to_target charged_to_target time_to_target_s \
                     lowest_loss_epoch lowest_loss_s risk risk_old_partners held_out_risk n_held_out n_evaluated \
@@ -323,6 +323,7 @@ mod tests {
             "cross_version_recall",
             "step_negatives",
             "optimizer",
+            "budget",
         ] {
             keys.remove(key).unwrap();
         }

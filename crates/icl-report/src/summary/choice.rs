@@ -33,6 +33,9 @@ pub(crate) struct Choice {
 pub(crate) struct Measured {
     /// Name.
     pub(crate) method: String,
+    /// Place among methods that cost the same: the default first, and last the one that starts from scratch, since it
+    /// loses the embeddings that are stored.
+    rank: u8,
     /// Risk above the other's as a share of it, on old or on new data, where it is more, of each seed.
     pub(crate) excess: Vec<f64>,
     /// Whether the risk on old and on new data is lower (better).
@@ -88,10 +91,7 @@ impl Choice {
         let cheap: Vec<usize> = as_good()
             .filter(|at| methods[*at].passes <= SAME * least)
             .collect();
-        let best = cheap
-            .iter()
-            .copied()
-            .min_by_key(|at| rank(&methods[*at].method));
+        let best = cheap.iter().copied().min_by_key(|at| methods[*at].rank);
         let better = |best, at: &usize| match is_worse(best, *at) && !is_worse(*at, best) {
             true => *at,
             false => best,
@@ -110,8 +110,7 @@ impl Choice {
     }
 }
 
-/// Ranks methods that cost the same: the default first, and last the one that starts from scratch, since it loses the
-/// embeddings that are stored.
+/// Returns the rank of a method by its name without a budget.
 fn rank(method: &str) -> u8 {
     match method {
         DEFAULT => 0,
@@ -141,6 +140,7 @@ fn measured(
     (!pairs.is_empty()).then_some(())?;
     Some(Measured {
         method: name.to_owned(),
+        rank: rank(own.first()?.plain_method()),
         excess: pairs.iter().map(excess).collect(),
         answers: [Origin::Old, Origin::New].map(|origin| answer(&pairs, origin, is_held_out)),
         passes: over(|of| of.training.charged_passes)?,

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::error::{ReportError, check_schema, empty};
 use crate::record::{RunRecord, SCHEMA};
+use crate::summary::budgets::{Parity, WithinBudget, parities, within_budgets};
 use crate::summary::levels::{Level, levels};
 use crate::summary::methods::{MethodSummary, methods};
 use crate::summary::over_seeds::Summary;
@@ -50,6 +51,11 @@ pub struct Comparison {
     pub protocols: Vec<ProtocolSummary>,
     /// Methods, in the order of the records.
     pub methods: Vec<MethodSummary>,
+    /// Held-out risk of each method within each of its budgets next to retraining's; empty where retraining was not run,
+    /// or nothing was held out.
+    pub within_budgets: Vec<WithinBudget>,
+    /// Cost at which each method is as good as retraining, as far as its budgets show it.
+    pub parities: Vec<Parity>,
     /// Levels of quality; empty where there is nothing to speed up.
     pub levels: Vec<Level>,
 }
@@ -69,6 +75,7 @@ impl Comparison {
             |of: fn(&RunRecord) -> f64| Summary::of_present(records.iter().map(|it| Some(of(it))));
         let distance = Distances::of(records);
         let methods = methods(records, distance.as_ref());
+        let within_budgets = within_budgets(records);
         Ok(Self {
             schema: COMPARISON_SCHEMA,
             data: first.data.clone(),
@@ -82,6 +89,8 @@ impl Comparison {
             target: TargetSummary::of(records),
             protocol: telling(records).map(str::to_owned),
             protocols: protocols(records),
+            parities: parities(&within_budgets),
+            within_budgets,
             levels: levels(records, &methods, distance.as_ref()),
             distance,
             methods,

@@ -4,6 +4,7 @@
 //! quantity.
 
 pub(crate) mod backends;
+pub(crate) mod budgets;
 pub(crate) mod change;
 pub(crate) mod choice;
 mod comparison;
@@ -16,6 +17,7 @@ pub(crate) mod stream;
 mod target;
 mod verdict;
 
+pub use budgets::{Excess, Parity, WithinBudget};
 pub use comparison::{COMPARISON_SCHEMA, Comparison};
 pub use levels::{Level, LevelCost};
 pub use methods::MethodSummary;

@@ -69,6 +69,7 @@ pub(crate) fn run(method: &str, seed: u64, from: f64, to: f64, drift: f64, n: us
     RunRecord {
         schema: SCHEMA,
         method: method.to_owned(),
+        budget: None,
         seed,
         data: "MUTAG".to_owned(),
         n_clipped: 0,

@@ -4,14 +4,15 @@ use std::path::PathBuf;
 
 use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
-use icl_core::{ExactRisk, Group, GrowthRatio, Increment, Seed};
+use icl_core::{ExactRisk, Group, Increment, Seed};
 use icl_models::{DataOrigin, Origin, Parent};
 use icl_report::{EmbeddingMap, RunRecord};
 use icl_train::{
-    Budget, Callbacks, Identity, Method, Trainer, TrainingRecord, TrainingSettings, UpdateRule,
+    Budget, Callbacks, Identity, Trainer, TrainingRecord, TrainingSettings, UpdateRule,
 };
 
 use crate::commands::run::options::Resolved;
+use crate::commands::run::plan::PlannedRun;
 use crate::commands::run::protocol::{FLOORS, in_files, state_name};
 use crate::domain::Collated;
 use crate::domain::Domain;
@@ -46,7 +47,7 @@ pub struct SeedComparison<'a, D: Domain, B: AutodiffBackend> {
 
 /// Method that has run.
 pub(super) struct Ran<M> {
-    pub(super) method: Method,
+    pub(super) run: PlannedRun,
     pub(super) encoder: M,
     /// Exact risk before and after the run, over the same samples.
     pub(super) risks: [ExactRisk; 2],
@@ -66,10 +67,9 @@ pub(super) type DomainTrainer<'a, D, B> = Trainer<
 impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
     /// Splits the data and runs all methods; returns their records and the map of their embeddings.
     pub fn run(&self) -> Result<(Vec<RunRecord>, EmbeddingMap), Failure> {
-        let alpha = GrowthRatio::try_new(self.resolved.alpha).map_err(Failure::input)?;
         let seed = Seed::new(self.seed).child("data");
         let split = &self.resolved.split;
-        let increment = self.data.increment(split, alpha, seed)?;
+        let increment = self.data.increment(split, self.resolved.alpha, seed)?;
         if self.seed == *self.resolved.seeds.start() {
             tell_equal(self.data, &increment)?;
         }
@@ -82,9 +82,9 @@ impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
             source("old", increment.old()),
             source("new", increment.new_data()),
         ];
-        let held_out = &self.resolved.options.hold_out;
+        let (rule, hold_out) = (&self.resolved.division, &self.resolved.options.hold_out);
         // By seed, not by content: seeds are repetitions, each with held-out samples of its own.
-        let (increment, held_out) = held_out.draw(increment, seed)?;
+        let (increment, held_out) = rule.divide(increment, hold_out, seed)?;
         let held_out = held_out.as_ref();
         match self.domain.refitted(self.data, split, increment.old())? {
             None => self.run_on(&increment, held_out, &sources),
@@ -139,12 +139,12 @@ impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
         };
 
         let mut ran = Vec::new();
-        for method in &self.resolved.methods {
+        for run in &self.resolved.runs {
+            let method = &run.method;
             let fresh = || fresh("scratch");
             let fresh = method.start.needs_fresh().then(fresh).transpose()?;
-            let budget = self.budget(method, passes_per_sample);
             let starts = (first.trained.clone(), fresh);
-            let one = self.run_method(increment, (method, budget), starts)?;
+            let one = self.run_method(increment, (run, passes_per_sample), starts)?;
             let origin = self.origin(one.record.cost.charged(), sources);
             let origin = (&origin, std::slice::from_ref(&theta_0));
             self.save((&one.encoder, &method.name), origin, passes_per_sample)?;
@@ -170,25 +170,21 @@ impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
             .group(self.group)
     }
 
-    /// Returns the budget of a method; none for retraining to its end.
-    fn budget(&self, method: &Method, passes_per_sample: f64) -> Option<Budget> {
-        match self.resolved.budget {
-            _ if method.name == icl_train::REFERENCE => None,
+    fn run_method(
+        &self,
+        increment: &Increment,
+        (run, passes_per_sample): (&PlannedRun, f64),
+        (trained, fresh): (D::Trained<B>, Option<D::Trained<B>>),
+    ) -> Result<Ran<D::Encoder<B::InnerBackend>>, Failure> {
+        let method = &run.method;
+        let budget = match run.budget {
             UpdateBudget::Share(share) => Some(Budget::OfRetraining {
                 share,
                 passes_per_sample,
             }),
             UpdateBudget::Passes(passes) => Some(Budget::Passes(passes)),
             UpdateBudget::None | UpdateBudget::Minutes(_) => None,
-        }
-    }
-
-    fn run_method(
-        &self,
-        increment: &Increment,
-        (method, budget): (&Method, Option<Budget>),
-        (trained, fresh): (D::Trained<B>, Option<D::Trained<B>>),
-    ) -> Result<Ran<D::Encoder<B::InnerBackend>>, Failure> {
+        };
         self.display
             .begin(&format!("seed {}: {}", self.seed, method.name));
         let outcome = self
@@ -206,7 +202,7 @@ impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
                 .end(&format!("seed {}  {}: {ended}", self.seed, method.name));
         }
         Ok(Ran {
-            method: method.clone(),
+            run: run.clone(),
             parameter_change: outcome.parameter_change,
             risks: [outcome.first_risk, outcome.risk],
             encoder: outcome.encoder,
@@ -258,8 +254,8 @@ impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
 
     /// Removes the states of a complete seed.
     pub fn forget(&self) -> Result<(), Failure> {
-        let methods = self.resolved.methods.iter();
-        let methods = methods.map(|method| method.name.as_str());
+        let runs = self.resolved.runs.iter();
+        let methods = runs.map(|run| run.method.name.as_str());
         let trained = [FIRST].into_iter().chain(methods.clone());
         let trained = trained.map(|name| self.state(name));
         let evaluated = [FLOORS].into_iter().chain(methods).flat_map(|name| {

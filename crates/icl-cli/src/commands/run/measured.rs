@@ -71,7 +71,7 @@ impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
         let plane = |embeddings: &Matrix| protocol::plane(&embeddings.select(&shown));
         let target = ran
             .iter()
-            .find(|one| one.method.name == icl_train::REFERENCE)
+            .find(|one| one.run.method.name == icl_train::REFERENCE)
             .and_then(|one| plateau(&one.record.evaluations))
             .map(|plateau| plateau.map(|risk| risk * TARGET_RATIO));
         let stored = embed(trained)?;
@@ -87,16 +87,16 @@ impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
         let mut records = Vec::new();
         for one in ran {
             let embeddings = embed(&one.encoder)?;
-            let accuracies = protocols.accuracies(&one.method.name, &embeddings)?;
+            let accuracies = protocols.accuracies(&one.run.method.name, &embeddings)?;
             map.after
-                .push((one.method.name.clone(), plane(&embeddings)));
+                .push((one.run.method.name.clone(), plane(&embeddings)));
             let risk_old_partners = if self.domain.views().n_partners() > 0 {
                 let evaluated = of_old.evaluate(one.encoder.clone())?;
                 Some(evaluated.risk.by_origin())
             } else {
                 None
             };
-            let causes = self.resolved.causes(Some(&one.method));
+            let causes = self.resolved.causes(Some(&one.run.method));
             let held_out = match held_out {
                 Some(held_out) => {
                     let risk = evaluator.held_out_risk(&one.encoder, held_out);
@@ -129,7 +129,8 @@ impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
         let optimizer = self.resolved.options.pretraining.training.step.optimizer;
         RunRecord {
             schema: SCHEMA,
-            method: one.method.name.clone(),
+            method: one.run.method.name.clone(),
+            budget: one.run.budget(),
             seed: self.seed,
             data: self.data.name().to_owned(),
             n_clipped: self.data.n_clipped(),

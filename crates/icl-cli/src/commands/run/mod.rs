@@ -1,9 +1,11 @@
 //! `icl run`: compares methods on a data set, seed after seed.
 
 mod comparison;
+mod division;
 mod evaluated_samples;
 mod measured;
 mod options;
+mod plan;
 mod protocol;
 
 use anyhow::anyhow;
@@ -29,6 +31,7 @@ use crate::process::terminal::print;
 use comparison::SeedComparison;
 use options::Resolved;
 pub use options::RunOptions;
+use plan::PlannedRun;
 
 /// Commands for those who have seen a comparison and have data of their own.
 const NEXT: &str = "\
@@ -152,7 +155,8 @@ impl<D: Domain> OnBackend for Comparison<'_, D> {
 
     fn run<B: AutodiffBackend>(self, devices: &[B::Device]) -> Result<Self::Output, Failure> {
         let resolved = self.resolved;
-        let n_trained = resolved.methods.iter().filter(|m| m.loss.is_some()).count();
+        let is_trained = |run: &&PlannedRun| run.method.loss.is_some();
+        let n_trained = resolved.runs.iter().filter(is_trained).count();
         let n_seeds = (resolved.seeds.end() - resolved.seeds.start()).saturating_add(1);
         let n_runs = n_seeds.saturating_mul(n_trained as u64 + 1);
         let display = Display::new(n_runs, resolved.settings.epochs as u64);

@@ -5,12 +5,14 @@ use std::ops::RangeInclusive;
 use anyhow::anyhow;
 use clap::builder::ArgPredicate;
 use clap::{Arg, Args};
+use icl_core::GrowthRatio;
 use icl_data::Split;
-use icl_report::SHORT_RETRAINING;
 use icl_train::{Method, TrainingSettings};
 use serde::Serialize;
 
-use crate::options::budget::{BudgetOptions, UpdateBudget};
+use crate::commands::run::division::DivisionRule;
+use crate::commands::run::plan::{PlannedRun, plan};
+use crate::options::budget::{UpdateBudget, as_texts};
 use crate::options::data::DataOptions;
 use crate::options::encoder::EncoderOptions;
 use crate::options::evaluation::HoldOutOptions;
@@ -19,7 +21,7 @@ use crate::options::method::{MethodOptions, check_methods};
 use crate::options::noise::NoiseOptions;
 use crate::options::output::{JsonOption, OutputOptions, check_out};
 use crate::options::protocol::NamedProtocol;
-use crate::options::split::SplitOptions;
+use crate::options::split::{ALPHA, SplitOptions};
 use crate::options::training::PretrainingOptions;
 use crate::options::{bounds, protocol, settings};
 use crate::process::causes::Causes;
@@ -58,12 +60,31 @@ pub struct RunOptions {
     #[command(flatten)]
     #[serde(flatten)]
     pub pretraining: PretrainingOptions,
-    #[command(flatten)]
-    #[serde(flatten)]
-    budget: BudgetOptions,
+    /// Charged costs that no method exceeds, comma-separated: shares of what retraining would cost as the training of θ₀
+    /// did (10%), or numbers of passes (20000). Each method runs within each; retraining runs to its end as well. Without
+    /// it, none
+    #[arg(
+        long,
+        value_name = "BUDGETS",
+        value_delimiter = ',',
+        help_heading = "Training"
+    )]
+    #[serde(serialize_with = "as_texts", skip_serializing_if = "Vec::is_empty")]
+    budget: Vec<UpdateBudget>,
     #[command(flatten)]
     #[serde(flatten)]
     pub hold_out: HoldOutOptions,
+    /// Number of old and of new samples that are held out, before --alpha chooses among the others. Without it, the share
+    /// of --hold-out
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = bounds::at_most(bounds::SAMPLES),
+        conflicts_with = "hold_out",
+        help_heading = "Evaluation"
+    )]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hold_out_samples: Option<usize>,
     #[arg(
         long,
         value_name = "LIST",
@@ -103,11 +124,15 @@ fn refined(option: Arg) -> Arg {
             "Method to run, as listed by `icl methods`, or all; may be repeated. Without it, inference, fine-tuning, \
              warm, icl and retraining",
         ),
-        "budget" => option.help(format!(
-            "Charged cost that no method exceeds: a share of what retraining would cost as the training of θ₀ did \
-             (10%), or a number of passes (20000). Retraining runs to its end as well, and within the budget as \
-             {SHORT_RETRAINING}. Without it, none"
-        )),
+        "alpha" => option.help(
+            format!(
+                "Growth ratio α: share of the data that is new, from 0 to 1. Without it, {ALPHA}, or with class:A,B that of \
+                 all samples"
+            )
+        ),
+        "hold_out" => {
+            option.default_value_if("hold_out_samples", ArgPredicate::IsPresent, None)
+        }
         "seed" => option.help("Run only this root seed"),
         "out" => option
             .help("Output folder. Without it, the first free folder icl-runs/NAME-1, NAME-2, …"),
@@ -120,16 +145,16 @@ fn refined(option: Arg) -> Arg {
 pub struct Resolved {
     /// The options with every default, as `config.toml` has them.
     pub options: RunOptions,
-    /// Methods to run.
-    pub methods: Vec<Method>,
-    /// Budget of every method but retraining to its end.
-    pub budget: UpdateBudget,
+    /// Methods to run, each with its budget.
+    pub runs: Vec<PlannedRun>,
     /// Protocols to measure accuracies by.
     pub protocols: Vec<NamedProtocol>,
     /// Growth ratio α that is asked for; a split of whole samples comes close to it.
-    pub alpha: f64,
+    pub alpha: GrowthRatio,
     /// Split into old and new data.
     pub split: Split,
+    /// Rule by which each seed divides the data.
+    pub division: DivisionRule,
     /// Seeds to run.
     pub seeds: RangeInclusive<u64>,
     /// Settings of every training run.
@@ -150,6 +175,20 @@ impl Resolved {
 }
 
 impl RunOptions {
+    /// Returns the rule by which each seed divides the data. The classes of a split determine the growth ratio, so that
+    /// another one leaves samples out; and so does a growth ratio after samples have been held out.
+    fn division(&self, alpha: GrowthRatio) -> DivisionRule {
+        let is_free = !matches!(self.increment.split, Split::Classes(_));
+        let is_thinned = match is_free {
+            true => self.hold_out_samples.is_some(),
+            false => self.increment.has_growth_ratio(),
+        };
+        DivisionRule {
+            hold_out_samples: self.hold_out_samples,
+            alpha: is_thinned.then_some(alpha),
+        }
+    }
+
     /// Fills in the defaults that depend on other options, and checks every value.
     ///
     /// # Errors
@@ -163,8 +202,9 @@ impl RunOptions {
         };
         let n_members = self.execution.n_members();
         let settings = settings::checked(settings, n_members)?;
-        let alpha = self.increment.growth_ratio()?.value();
+        let alpha = self.increment.growth_ratio()?;
         let split = self.increment.split.clone();
+        let division = self.division(alpha);
         let seeds = match (self.execution.seed, self.seeds.unwrap_or(N_SEEDS)) {
             (Some(seed), _) => seed..=seed,
             (None, 0) => {
@@ -174,32 +214,20 @@ impl RunOptions {
             }
             (None, n) => 0..=n - 1,
         };
-        let mut methods = self.methods.fill()?;
-        let budget = self.budget.budget.unwrap_or(UpdateBudget::None);
-        if let UpdateBudget::Minutes(_) = budget {
-            return Err(Failure::input(anyhow!(
-                "budget: found {budget}, expected a share of retraining such as 10%, passes such as 20000, or none"
-            )));
-        }
-        let retraining = methods.iter().find(|it| it.name == icl_train::REFERENCE);
-        if let (Some(retraining), true) = (retraining, budget != UpdateBudget::None) {
-            methods.push(Method {
-                name: SHORT_RETRAINING.to_owned(),
-                ..retraining.clone()
-            });
-        }
-        let protocols = protocol::fill(&mut self.protocol)?;
+        let methods = self.methods.fill()?;
         check_methods(&settings, n_members, &methods)?;
+        let runs = plan(methods, &self.budget)?;
+        let protocols = protocol::fill(&mut self.protocol)?;
         let backend = fill_devices(&mut self.execution.backend)?.to_owned();
         self.data.check()?;
         self.hold_out.check()?;
         check_out(self.output.out.as_deref())?;
         Ok(Resolved {
-            methods,
-            budget,
+            runs,
             protocols,
             alpha,
             split,
+            division,
             seeds,
             settings,
             backend,

@@ -90,7 +90,7 @@ pub fn state_name(seed: u64, what: &str, protocol: &NamedProtocol) -> String {
 /// The name of a method in names of files: that of a point has characters that not every file system
 /// takes.
 pub fn in_files(name: &str) -> String {
-    name.replace([',', '=', ':'], "-")
+    name.replace([',', '=', ':', '@', '%'], "-")
 }
 
 /// Name of the measurements of the floors.

@@ -1,0 +1,134 @@
+//! `icl run` with several budgets, and with a number of held-out samples.
+
+use std::fs;
+
+use serde_json::Value;
+use tempfile::tempdir;
+
+use crate::run::run;
+use crate::support::{icl, number, split, text};
+
+const LINE: &str = "--data digits-table --encoder mlp --width 16 --split class:0,1,2,3,4,5,6,7 --alpha 0.1 \
+                    --hold-out-samples 60 --epochs 3 --stop never --batch-size 64 --protocol none --seeds 2 \
+                    --method inference --method icl --method retraining";
+
+#[test]
+fn every_method_runs_within_every_budget() {
+    let at = tempdir().unwrap();
+    let records = run(at.path(), &format!("{LINE} --budget 20%,60%"), "out");
+    let of_first_seed = records.iter().filter(|it| it["seed"] == 0);
+    let names: Vec<&str> = of_first_seed.map(|it| text(it, "method")).collect();
+    let expected = [
+        "inference",
+        "retraining",
+        "retraining@20%",
+        "retraining@60%",
+        "icl@20%",
+        "icl@60%",
+    ];
+    assert_eq!(names, expected);
+    let find = |method: &str, seed: u64| {
+        let mut records = records.iter();
+        let found = records.find(|it| it["method"] == method && it["seed"] == seed);
+        found.unwrap()
+    };
+    for record in &records {
+        let (n_old, n_new) = (number(record, "n_old"), number(record, "n_new"));
+        assert!(
+            (n_new / (n_old + n_new) - 0.1).abs() < 1e-3,
+            "{n_old}, {n_new}"
+        );
+        for part in ["old", "new"] {
+            assert_eq!(number(&record["n_held_out"], part), 60.0);
+        }
+        let passes = number(record, "charged_passes");
+        let whole = number(
+            find("retraining", record["seed"].as_u64().unwrap()),
+            "charged_passes",
+        );
+        match record["budget"].as_str() {
+            Some("20%") => assert!(passes <= 0.21 * whole, "{passes} of {whole}"),
+            Some("60%") => assert!(passes <= 0.63 * whole && passes > 0.21 * whole),
+            other => assert_eq!(other, None),
+        }
+    }
+    let path = at.path().join("out/comparison.json");
+    let comparison: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
+    let within = comparison["within_budgets"].as_array().unwrap();
+    assert_eq!(within.len(), 5);
+    let of = within
+        .iter()
+        .find(|it| it["method"] == "icl" && it["budget"] == "60%");
+    for part in ["old", "new"] {
+        let excess = [0, 1].map(|seed| {
+            let risk = |method| number(&find(method, seed)["held_out_risk"], part);
+            risk("icl@60%") / risk("retraining") - 1.0
+        });
+        let found = number(&of.unwrap()[part], "mean");
+        assert!(
+            (found - (excess[0] + excess[1]) / 2.0).abs() < 1e-12,
+            "{found}"
+        );
+    }
+    let page = fs::read_to_string(at.path().join("out/report.html")).unwrap();
+    assert!(page.contains("Quality at each budget"));
+}
+
+/// A run within one of several budgets is that within this budget alone.
+#[test]
+fn budgets_do_not_depend_on_one_another() {
+    let at = tempdir().unwrap();
+    let line = LINE.replace("--seeds 2", "--seed 1");
+    let several = run(at.path(), &format!("{line} --budget 20%,60%"), "several");
+    let one = run(at.path(), &format!("{line} --budget 60%"), "one");
+    let risk = |records: &[Value], method: &str| {
+        let record = records.iter().find(|it| it["method"] == method);
+        record.unwrap()["held_out_risk"].clone()
+    };
+    for (name, alone) in [
+        ("icl@60%", "icl"),
+        ("retraining@60%", "retraining@60%"),
+        ("retraining", "retraining"),
+    ] {
+        assert_eq!(risk(&several, name), risk(&one, alone), "{name}");
+    }
+}
+
+#[test]
+fn what_cannot_be_divided_or_limited() {
+    let at = tempdir().unwrap();
+    for (options, message) in [
+        (
+            "--budget 10m",
+            "budget: found 10m, expected shares of retraining",
+        ),
+        (
+            "--budget 5%,5%",
+            "budget: found 5% twice, expected each budget once",
+        ),
+        (
+            "--budget 5%,none",
+            "budget: found none, expected shares of retraining",
+        ),
+        (
+            "--hold-out-samples 1",
+            "hold-out-samples: found 1 with 94 old and 94 new samples, expected from 2 to 92",
+        ),
+        (
+            "--hold-out-samples 93",
+            "hold-out-samples: found 93 with 94 old and 94 new samples, expected from 2 to 92",
+        ),
+        (
+            "--hold-out-samples 80 --alpha 0.99",
+            "hold-out-samples: found 80 with 2 old",
+        ),
+    ] {
+        let line = format!("run --data MUTAG --seed 1 {options} --out out");
+        icl(at.path(), &split(&line)).rejected_in_last_line(message);
+    }
+    icl(
+        at.path(),
+        &split("run --hold-out 0.1 --hold-out-samples 4 --out out"),
+    )
+    .rejected_at_length("cannot be used with");
+}
