@@ -51,7 +51,7 @@ pub use record::{
 };
 pub use stream::stream_document;
 pub use summary::backends::compare_backends;
-pub use summary::{Comparison, protocols};
+pub use summary::{Comparison, Excess, Parity, WithinBudget, protocols};
 pub use tensorboard::{Scalar, tensorboard_events, training_scalars, update_scalars};
 pub use training::training_document;
 pub use update::{update_document, verdict_sentences};

@@ -12,6 +12,23 @@ const LINE: &str = "--data digits-table --encoder mlp --width 16 --split class:0
                     --hold-out-samples 60 --epochs 3 --stop never --batch-size 64 --protocol none --seeds 2 \
                     --method inference --method icl --method retraining";
 
+/// A budget is spent in as many epochs of few samples as it is worth: `--epochs` are those of retraining.
+#[test]
+fn a_budget_is_worth_more_epochs_of_fewer_samples() {
+    let at = tempdir().unwrap();
+    let line = LINE.replace("--method icl", "--method fine-tuning");
+    let line = line.replace("--seeds 2", "--seed 0");
+    let records = run(at.path(), &format!("{line} --budget 50%"), "out");
+    let find = |method: &str| records.iter().find(|it| it["method"] == method).unwrap();
+    let [tuned, whole] = ["fine-tuning", "retraining"].map(find);
+    assert_eq!(number(whole, "epochs"), 3.0);
+    // A tenth of the samples are new.
+    let epochs = number(tuned, "epochs");
+    assert!((12.0..=15.0).contains(&epochs), "{epochs} epochs");
+    let share = number(tuned, "charged_passes") / number(whole, "charged_passes");
+    assert!((0.4..=0.5).contains(&share), "{share}");
+}
+
 #[test]
 fn every_method_runs_within_every_budget() {
     let at = tempdir().unwrap();

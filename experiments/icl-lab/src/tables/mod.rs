@@ -3,6 +3,7 @@
 
 mod cells;
 mod classes;
+mod headline;
 mod markdown;
 mod methods;
 mod seeds;
@@ -29,6 +30,12 @@ enum Kind {
         /// Output folders of `icl run`, a cell each
         #[arg(required = true)]
         folders: Vec<PathBuf>,
+    },
+    /// Cost at parity and quality at a budget: docs/results/headline
+    Headline {
+        /// Folders that scripts/headline.sh has filled, a cell each
+        #[arg(required = true)]
+        cells: Vec<PathBuf>,
     },
     /// Risks, costs and accuracies of all methods: docs/results/tables
     Methods {
@@ -67,6 +74,7 @@ enum Kind {
 pub fn tables(arguments: &TablesArguments) -> Result<(), Failure> {
     let text = match &arguments.kind {
         Kind::Cells { folders } => cells::tables(folders)?,
+        Kind::Headline { cells } => headline::tables(cells)?,
         Kind::Methods { folders } => methods::tables(folders)?,
         Kind::Classes {
             folder,

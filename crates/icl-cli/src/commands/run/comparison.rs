@@ -187,10 +187,13 @@ impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
         };
         self.display
             .begin(&format!("seed {}: {}", self.seed, method.name));
+        // --epochs are those of θ₀ and of retraining: a budget is worth more epochs of fewer samples.
+        let epochs = budget.map_or(self.resolved.settings.epochs, |_| usize::MAX);
         let outcome = self
             .trainer(increment)
             .settings(TrainingSettings {
                 budget,
+                epochs,
                 ..self.resolved.settings.clone()
             })
             .update_with(method, trained, fresh, &mut self.callbacks(&method.name))

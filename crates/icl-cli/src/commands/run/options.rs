@@ -130,6 +130,7 @@ fn refined(option: Arg) -> Arg {
                  all samples"
             )
         ),
+        "epochs" => option.help("Maximum number of epochs of θ₀, and of each run without a budget"),
         "hold_out" => {
             option.default_value_if("hold_out_samples", ArgPredicate::IsPresent, None)
         }

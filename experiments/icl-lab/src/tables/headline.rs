@@ -1,0 +1,222 @@
+//! Cost at parity and quality at a budget: the tables of docs/results/headline, from the folders of scripts/headline.sh.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::anyhow;
+use icl_cli::parts::Failure;
+use icl_report::{Comparison, RunRecord};
+use icl_train::DEFAULT;
+
+use super::markdown::table;
+use super::seeds::{MISSING, REFERENCE, records};
+
+/// Run with the default optimizer, within all budgets.
+const OWN: &str = "muon";
+/// Retraining by other recipes, each with its words: the method whose end is the reference, and the folder.
+const REFERENCES: [(&str, &str, &str); 3] = [
+    ("retraining", OWN, REFERENCE),
+    ("retraining by Adam", "adam", REFERENCE),
+    ("retraining four times as long", "long", "retraining@400%"),
+];
+/// Budget whose quality is in the first table.
+const BUDGET: &str = "10%";
+
+/// Returns the tables of all cells, which are folders of `FOLDER/CELL`.
+///
+/// # Errors
+/// If a cell lacks a run, or a record cannot be read.
+pub fn tables(cells: &[PathBuf]) -> Result<String, Failure> {
+    let mut rows = Vec::new();
+    let mut details = String::new();
+    for cell in cells {
+        let name = cell.file_name().unwrap_or(cell.as_os_str());
+        let name = name.to_string_lossy().into_owned();
+        let own = records(&cell.join(OWN))?;
+        let compared: Vec<Comparison> = REFERENCES
+            .iter()
+            .map(|(_, folder, method)| against(&own, &cell.join(folder), method))
+            .collect::<Result<_, _>>()?;
+        rows.push(summary(&name, &own[0], &compared));
+        for ((words, ..), comparison) in REFERENCES.iter().zip(&compared) {
+            details += &format!(
+                "### {name}: excess over {words}, old / new, %\n\n{}",
+                quality(comparison)
+            );
+        }
+    }
+    let at = format!("`{DEFAULT}` at a tenth, old / new, %");
+    let mut head = vec![
+        "cell".to_owned(),
+        "α".to_owned(),
+        "N, ΔN".to_owned(),
+        "keep θ₀, old / new, %".to_owned(),
+    ];
+    for (words, ..) in REFERENCES {
+        head.push(format!("{at}: against {words}"));
+        head.push("cost at parity".to_owned());
+    }
+    Ok(format!("{}{details}", table(&head, "---", &rows)))
+}
+
+/// Compares runs with the retraining of another folder.
+fn against(own: &[RunRecord], folder: &Path, method: &str) -> Result<Comparison, Failure> {
+    let of_folder = records(folder)?;
+    let reference = of_folder.into_iter().filter(|run| run.method == method);
+    let reference = reference.map(|run| RunRecord {
+        method: REFERENCE.to_owned(),
+        budget: None,
+        ..run
+    });
+    let others = own.iter().filter(|run| run.method != REFERENCE).cloned();
+    let all: Vec<RunRecord> = reference.chain(others).collect();
+    if all.iter().all(|run| run.method != REFERENCE) {
+        return Err(Failure::input(anyhow!(
+            "{}: found no record of {method}, expected one of each seed",
+            folder.display()
+        )));
+    }
+    Comparison::of(&all).map_err(Failure::input)
+}
+
+fn summary(name: &str, first: &RunRecord, compared: &[Comparison]) -> Vec<String> {
+    let update = &first.update;
+    let mut row = vec![
+        name.to_owned(),
+        format!("{:.2}", update.alpha),
+        format!("{}, {}", update.n_old, update.n_new),
+        compared
+            .first()
+            .map_or(MISSING.to_owned(), |of| excess(of, "inference", None)),
+    ];
+    for of in compared {
+        row.push(excess(of, DEFAULT, Some(BUDGET)));
+        let parity = of.parities.iter().find(|it| it.method == DEFAULT);
+        row.push(match parity.map(|it| it.share_of_cost) {
+            None => MISSING.to_owned(),
+            Some(None) => "not reached".to_owned(),
+            Some(Some(share)) => format!("{share:.2}"),
+        });
+    }
+    row
+}
+
+/// Returns the table of methods at each budget.
+fn quality(of: &Comparison) -> String {
+    let (mut budgets, mut methods): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
+    for run in &of.within_budgets {
+        let budget = run.budget.as_deref();
+        budgets.extend(budget.filter(|it| !budgets.contains(it)));
+        if !methods.contains(&run.method.as_str()) {
+            methods.push(&run.method);
+        }
+    }
+    let row = |method: &&str| {
+        let cells = budgets.iter().map(|budget| match *method {
+            "inference" => excess(of, method, None),
+            _ => excess(of, method, Some(budget)),
+        });
+        std::iter::once(format!("`{method}`"))
+            .chain(cells)
+            .collect()
+    };
+    let rows: Vec<Vec<String>> = methods.iter().map(row).collect();
+    let head: Vec<&str> = std::iter::once("method")
+        .chain(budgets.iter().copied())
+        .collect();
+    table(&head, "---", &rows)
+}
+
+/// Writes the excess of a method on old and on new data with half of its interval.
+fn excess(of: &Comparison, method: &str, budget: Option<&str>) -> String {
+    let mut all = of.within_budgets.iter();
+    let found = all.find(|it| it.method == method && it.budget.as_deref() == budget);
+    found.map_or(MISSING.to_owned(), |it| {
+        let part = |of: icl_report::Excess| {
+            let half = of
+                .interval
+                .map(|[low, high]| format!(" ± {:.1}", 50.0 * (high - low)));
+            format!("{:+.1}{}", 100.0 * of.mean, half.unwrap_or_default())
+        };
+        format!("{} / {}", part(it.old), part(it.new)).replace('-', "−")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use icl_core::{ByOrigin, HeldOutRisk};
+    use icl_report::testing::record;
+    use tempfile::tempdir;
+
+    /// Two seeds of a method, which differ by more than methods.
+    fn runs(method: &str, budget: Option<&str>, risks: [f64; 2], passes: f64) -> Vec<RunRecord> {
+        let of = |seed: u64| {
+            let name = budget.map_or(method.to_owned(), |it| RunRecord::method_within(method, it));
+            let [old, new] = risks.map(|it| it * (1.0 + 0.5 * seed as f64));
+            let all = (old + new) / 2.0;
+            let mean = ByOrigin { all, old, new };
+            let mut run = record(&name, seed);
+            run.update.held_out_risk = Some(HeldOutRisk {
+                mean,
+                standard_error: mean.map(|_| 0.01),
+            });
+            run.budget = budget.map(str::to_owned);
+            run.training.charged_passes = passes;
+            run
+        };
+        (0..2).map(of).collect()
+    }
+
+    fn write(folder: &Path, runs: &[RunRecord]) {
+        std::fs::create_dir_all(folder).unwrap();
+        let lines = runs
+            .iter()
+            .map(|run| serde_json::to_string(run).unwrap() + "\n");
+        std::fs::write(folder.join("record.jsonl"), lines.collect::<String>()).unwrap();
+    }
+
+    #[test]
+    fn methods_are_compared_with_each_retraining() {
+        let at = tempdir().unwrap();
+        let cell = at.path().join("toy-0.1");
+        let own = [
+            runs("inference", None, [1.0, 1.5], 0.0),
+            runs(REFERENCE, None, [1.0, 1.0], 1000.0),
+            runs("icl", Some("10%"), [1.1, 1.2], 100.0),
+            runs("icl", Some("50%"), [1.0, 1.0], 500.0),
+        ];
+        write(&cell.join(OWN), &own.concat());
+        write(
+            &cell.join("adam"),
+            &runs(REFERENCE, None, [1.25, 1.2], 1000.0),
+        );
+        let missing = tables(std::slice::from_ref(&cell)).unwrap_err().to_string();
+        assert!(missing.contains("long"), "{missing}");
+        write(
+            &cell.join("long"),
+            &runs(REFERENCE, Some("400%"), [0.8, 0.8], 4000.0),
+        );
+        let text = tables(&[cell]).unwrap();
+        let first = text.lines().nth(2).unwrap();
+        let cells: Vec<&str> = first.trim_matches('|').split('|').map(str::trim).collect();
+        assert_eq!(cells[0], "toy-0.1");
+        assert_eq!(
+            cells[3..],
+            [
+                "+0.0 ± 0.0 / +50.0 ± 0.0",
+                "+10.0 ± 0.0 / +20.0 ± 0.0",
+                "0.50",
+                "−12.0 ± 0.0 / +0.0 ± 0.0",
+                "0.10",
+                "+37.5 ± 0.0 / +50.0 ± 0.0",
+                "not reached",
+            ]
+        );
+        assert_eq!(
+            text.matches("### toy-0.1: excess over retraining").count(),
+            3
+        );
+        let row = "| `icl` | +10.0 ± 0.0 / +20.0 ± 0.0 | +0.0 ± 0.0 / +0.0 ± 0.0 |";
+        assert!(text.contains(row), "{text}");
+    }
+}

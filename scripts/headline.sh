@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# Runs the cells of docs/results/headline: every method within a twentieth, a tenth, a quarter and half of retraining's cost, retraining by
+# Adam, and retraining four times as long, all evaluated on 1,000 old and 1,000 new samples that were held out. A run that was interrupted
+# continues, and one that is complete is not made again. `icl-lab tables headline FOLDER/CELL…` prints the tables.
+#
+# Usage: scripts/headline.sh ICL DATA FOLDER CELL...
+#   ICL     the program
+#   DATA    the folder of the data sets, as icl fetch fills it
+#   FOLDER  where the runs go: FOLDER/CELL/{muon,adam,long}
+#   CELL    mnist-mlp-ALPHA, mnist-convnet-ALPHA or letter-ALPHA, ALPHA one of 0.02, 0.05, 0.1, 0.3, 0.5
+# SEEDS (default 5) is the number of seeds.
+set -euo pipefail
+
+icl=$(realpath "$1")
+data=$(realpath "$2")
+folder=$3
+shift 3
+
+# run OUT OPTION...: one comparison; it continues where it was interrupted.
+run() {
+  local out=$1
+  shift
+  if [ -e "$out/.checkpoint/config.toml" ]; then
+    "$icl" run --resume "$out"
+  elif [ ! -e "$out/comparison.json" ]; then
+    "$icl" run "$@" --out "$out"
+  fi
+}
+
+for cell in "$@"; do
+  alpha=${cell##*-}
+  common=(--alpha "$alpha" --hold-out-samples 1000 --stop never --protocol none --seeds "${SEEDS:-5}" --temperature 0.2)
+  case $cell in
+    mnist-*)
+      # The samples of the training are about 16,000 at every alpha.
+      case $alpha in
+        0.02 | 0.05) classes=0,1,2,3,4,5,6,7,8 limit=18000 ;;
+        0.1) classes=0,1,2,3,4,5,6,7,8 limit=26000 ;;
+        0.3) classes=0,1,2,3,4,5,6 limit=20000 ;;
+        0.5) classes=0,1,2,3,4 limit=18000 ;;
+        *) echo "error: found the growth ratio $alpha in $cell, expected 0.02, 0.05, 0.1, 0.3 or 0.5" >&2; exit 2 ;;
+      esac
+      common+=(--data "$data/mnist/train-images-idx3-ubyte.gz" --limit "$limit" --batch-size 256 --epochs 30)
+      encoder=${cell#mnist-}
+      encoder=${encoder%-*}
+      common+=(--encoder "$encoder")
+      [ "$encoder" != mlp ] || common+=(--width 256 --projection 128)
+      ;;
+    letter-*)
+      case $alpha in
+        0.02 | 0.05 | 0.1) classes=A,B,C,D,E,F,G,H,I,J,K,L,M,N,O,P,Q,R,S,T,U,V ;;
+        0.3) classes=A,B,C,D,E,F,G,H,I,J,K,L,M,N,O,P,Q,R ;;
+        0.5) classes=A,B,C,D,E,F,G,H,I,J,K,L,M ;;
+        *) echo "error: found the growth ratio $alpha in $cell, expected 0.02, 0.05, 0.1, 0.3 or 0.5" >&2; exit 2 ;;
+      esac
+      common+=(--data "$data/tabular/LetterRecognition.csv.gz" --target class --batch-size 256 --epochs 30)
+      ;;
+    *) echo "error: found the cell $cell, expected mnist-mlp-ALPHA, mnist-convnet-ALPHA or letter-ALPHA" >&2; exit 2 ;;
+  esac
+  common+=(--split "class:$classes")
+  mkdir -p "$folder/$cell"
+  methods=()
+  for method in inference fine-tuning replay distillation warm icl retraining; do methods+=(--method "$method"); done
+  run "$folder/$cell/muon" "${common[@]}" --budget 5%,10%,25%,50% "${methods[@]}"
+  run "$folder/$cell/adam" "${common[@]}" --optimizer adam --method retraining
+  run "$folder/$cell/long" "${common[@]}" --budget 400% --method retraining
+done
