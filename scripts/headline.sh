@@ -6,7 +6,7 @@
 # Usage: scripts/headline.sh ICL DATA FOLDER CELL...
 #   ICL     the program
 #   DATA    the folder of the data sets, as icl fetch fills it
-#   FOLDER  where the runs go: FOLDER/CELL/{muon,adam,long}
+#   FOLDER  where the runs go: FOLDER/CELL/{muon,between,adam,long}
 #   CELL    mnist-mlp-ALPHA, mnist-convnet-ALPHA or letter-ALPHA, ALPHA one of 0.02, 0.05, 0.1, 0.3, 0.5
 # SEEDS (default 5) is the number of seeds.
 set -euo pipefail
@@ -62,6 +62,8 @@ for cell in "$@"; do
   methods=()
   for method in inference fine-tuning replay distillation warm icl retraining; do methods+=(--method "$method"); done
   run "$folder/$cell/muon" "${common[@]}" --budget 5%,10%,25%,50% "${methods[@]}"
+  # Budgets between those of the table, for the cost at parity.
+  run "$folder/$cell/between" "${common[@]}" --budget 16%,20%,33% --method icl
   run "$folder/$cell/adam" "${common[@]}" --optimizer adam --method retraining
   run "$folder/$cell/long" "${common[@]}" --budget 400% --method retraining
 done

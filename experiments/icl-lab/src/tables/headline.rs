@@ -12,6 +12,8 @@ use super::seeds::{MISSING, REFERENCE, records};
 
 /// Run with the default optimizer, within all budgets.
 const OWN: &str = "muon";
+/// Run of the default method within budgets between these, for the cost at parity.
+const BETWEEN: &str = "between";
 /// Retraining by other recipes, each with its words: the method whose end is the reference, and the folder.
 const REFERENCES: [(&str, &str, &str); 3] = [
     ("retraining", OWN, REFERENCE),
@@ -31,7 +33,8 @@ pub fn tables(cells: &[PathBuf]) -> Result<String, Failure> {
     for cell in cells {
         let name = cell.file_name().unwrap_or(cell.as_os_str());
         let name = name.to_string_lossy().into_owned();
-        let own = records(&cell.join(OWN))?;
+        let mut own = records(&cell.join(OWN))?;
+        own.extend(records(&cell.join(BETWEEN))?);
         let compared: Vec<Comparison> = REFERENCES
             .iter()
             .map(|(_, folder, method)| against(&own, &cell.join(folder), method))
@@ -105,7 +108,8 @@ fn quality(of: &Comparison) -> String {
     let (mut budgets, mut methods): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
     for run in &of.within_budgets {
         let budget = run.budget.as_deref();
-        budgets.extend(budget.filter(|it| !budgets.contains(it)));
+        // Retraining runs within the budgets of all methods.
+        budgets.extend(budget.filter(|it| run.method == REFERENCE && !budgets.contains(it)));
         if !methods.contains(&run.method.as_str()) {
             methods.push(&run.method);
         }
@@ -184,7 +188,11 @@ mod tests {
             runs(REFERENCE, None, [1.0, 1.0], 1000.0),
             runs("icl", Some("10%"), [1.1, 1.2], 100.0),
             runs("icl", Some("50%"), [1.0, 1.0], 500.0),
+            runs(REFERENCE, Some("10%"), [1.4, 1.4], 100.0),
+            runs(REFERENCE, Some("50%"), [1.2, 1.2], 500.0),
         ];
+        let between = runs("icl", Some("20%"), [1.0, 1.005], 200.0);
+        write(&cell.join(BETWEEN), &between);
         write(&cell.join(OWN), &own.concat());
         write(
             &cell.join("adam"),
@@ -205,7 +213,7 @@ mod tests {
             [
                 "+0.0 ± 0.0 / +50.0 ± 0.0",
                 "+10.0 ± 0.0 / +20.0 ± 0.0",
-                "0.50",
+                "0.20",
                 "−12.0 ± 0.0 / +0.0 ± 0.0",
                 "0.10",
                 "+37.5 ± 0.0 / +50.0 ± 0.0",
