@@ -117,6 +117,8 @@ pub struct TrainingSettings {
 const AVERAGE_DECAY: f64 = 0.99;
 /// Window of the average under a budget: 1 to 2 % better than 10 at few steps.
 const BUDGET_WINDOW: f64 = 5.0;
+/// Number of samples over which the statistics of a result are re-estimated, or more if its risk is over more.
+const STATISTICS: usize = 2048;
 /// Number of steps between the first evaluations.
 const STEPS_BETWEEN: u64 = 32;
 /// Maximum share of a run's cost that evaluations take.
@@ -271,6 +273,13 @@ impl TrainingSettings {
             (None, None) => WeightAverage::new(start, AVERAGE_DECAY),
             (None, Some(_)) => WeightAverage::new(start, 1.0).with_window(BUDGET_WINDOW),
         }
+    }
+
+    /// Returns the maximum numbers of samples over which normalisation statistics are re-estimated, of an evaluation during
+    /// a run and of its result.
+    pub(crate) fn max_statistics(&self) -> [usize; 2] {
+        let of_evaluation = self.monitor_samples.div_ceil(2).max(4);
+        [of_evaluation, self.evaluation_samples.max(STATISTICS)]
     }
 
     /// Returns whether an evaluation is due without [`evaluate_every`](Self::evaluate_every), `n_steps` steps and

@@ -52,6 +52,8 @@ pub struct Evaluated<M, R> {
     pub n_old: usize,
     /// Number of views that passed through the encoder, also for its statistics.
     pub n_views: u64,
+    /// Number of those that re-estimated its statistics.
+    pub n_statistics_views: u64,
 }
 
 /// Function that evaluates an encoder of a place in the run.

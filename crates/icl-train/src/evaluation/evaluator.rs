@@ -128,7 +128,8 @@ where
         let samples = subset.all();
         let of_statistics = self.subset(self.problem.increment, self.max_statistics);
         let before = encoder.clone();
-        let (encoder, embeddings, n_views) = self.views_of(encoder, &subset, &of_statistics)?;
+        let (encoder, embeddings, [n_views, n_statistics_views]) =
+            self.views_of(encoder, &subset, &of_statistics)?;
         let n_old = subset.old().len();
         let (temperature, negatives) = (self.temperature, self.negatives);
         let [anchors, positives] = embeddings.clone();
@@ -149,6 +150,7 @@ where
             held_out: None,
             n_old,
             n_views,
+            n_statistics_views,
         })
     }
 
@@ -196,7 +198,8 @@ where
         let subset = self.subset(&measured, self.max_samples);
         let of_statistics = self.subset(&trained, self.max_statistics);
         let before = encoder.clone();
-        let (encoder, embeddings, n_views) = self.views_of(encoder, &subset, &of_statistics)?;
+        let (encoder, embeddings, [n_views, n_statistics_views]) =
+            self.views_of(encoder, &subset, &of_statistics)?;
         let RiskRows { losses, ranks } = self.rows_of(embeddings.clone())?;
         let risk = losses.iter().sum::<f64>() / losses.len() as f64;
         self.check_risk((EXACT_RISK, risk), &before, subset.old(), embeddings)?;
@@ -208,6 +211,7 @@ where
             ranks,
             held_out: None,
             n_views,
+            n_statistics_views,
         })
     }
 
@@ -303,13 +307,13 @@ where
 
     /// Re-estimates the statistics of an encoder over both fixed views of the samples of `of_statistics`, an old one as
     /// often as it counts, and computes its embeddings of the first and of the second views of those of `subset`, in
-    /// their order; also the number of views that passed through it.
+    /// their order; also the number of views that passed through it, and of those for its statistics.
     fn views_of<M>(
         &self,
         encoder: M,
         subset: &Increment,
         of_statistics: &Increment,
-    ) -> Result<(M, [Tensor<B, 2>; 2], u64), TrainError>
+    ) -> Result<(M, [Tensor<B, 2>; 2], [u64; 2]), TrainError>
     where
         M: Encoder<B>,
         C: Collate<B, V::View, M::Batch>,
@@ -318,18 +322,19 @@ where
         let counted = of_statistics.all_counted(self.max_statistics);
         let views = self.fixed_views(&counted, &counted, self.problem.increment)?;
         let encoder = views.recalibrated(encoder)?;
+        let n_statistics = views.n_views();
         if samples == counted {
             let embeddings = views.embeddings(&encoder)?;
-            return Ok((encoder, embeddings, views.n_views()));
+            return Ok((encoder, embeddings, [views.n_views(), n_statistics]));
         }
-        let n_views = views.n_views();
         let views = self.fixed_views(
             &samples,
             &subset.all_counted(self.max_samples),
             self.measured(),
         )?;
         let embeddings = views.embeddings(&encoder)?;
-        Ok((encoder, embeddings, n_views + views.n_views()))
+        let n_views = n_statistics + views.n_views();
+        Ok((encoder, embeddings, [n_views, n_statistics]))
     }
 
     /// Returns the fixed views of some samples of an increment, which the members of the group share, with partners from

@@ -25,6 +25,9 @@ pub struct Cost {
     /// goes through the views.
     #[serde(alias = "steering")]
     pub monitoring: f64,
+    /// Statistics of normalisation of the encoder that is handed out; 0 in older records.
+    #[serde(default)]
+    pub statistics: f64,
     /// Evaluations that decide nothing, charged to nobody.
     pub measuring: f64,
 }
@@ -32,7 +35,8 @@ pub struct Cost {
 impl Cost {
     /// Returns what the method itself has used, in full passes: everything but `measuring`.
     pub fn charged(&self) -> f64 {
-        self.training + self.teacher + self.support + self.agents + self.monitoring
+        let deciding = self.agents + self.monitoring + self.statistics;
+        self.training + self.teacher + self.support + deciding
     }
 }
 
@@ -127,6 +131,7 @@ mod tests {
         let mut cost = Cost {
             training: 1.0,
             monitoring: 10.0,
+            statistics: 0.5,
             measuring: 100.0,
             ..Cost::default()
         };
@@ -137,10 +142,11 @@ mod tests {
             support: 4.0,
             agents: 1.5 + 2.0,
             monitoring: 10.0,
+            statistics: 0.5,
             measuring: 100.0,
         };
         assert_eq!(cost, expected);
-        assert_eq!(cost.charged(), 9.0 + 0.75 + 4.0 + 3.5 + 10.0);
+        assert_eq!(cost.charged(), 9.0 + 0.75 + 4.0 + 3.5 + 10.0 + 0.5);
         assert_eq!(counter.take(&mut cost), 0);
     }
 }

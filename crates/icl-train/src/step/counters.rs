@@ -20,6 +20,8 @@ pub(crate) struct LastEvaluation {
     pub(crate) charged: f64,
     /// Cost of the evaluation, in full passes.
     pub(crate) cost: f64,
+    /// Part of it that re-estimated the statistics of normalisation.
+    pub(crate) statistics: f64,
 }
 
 /// Sums, counts and stopping state of a run, besides its encoder.

@@ -20,9 +20,19 @@ impl<M: AutodiffModule<B>, B: AutodiffBackend, R> Run<'_, M, B, R> {
         }
     }
 
-    /// Returns the share of the budget that is spent, from 0; `None` without a budget.
+    /// Returns the share of the budget that is spent, from 0; `None` without a budget. What the statistics of the result
+    /// cost is no part of the course.
     pub(crate) fn share_of_budget(&self) -> Option<f64> {
-        Some(self.record.cost.charged() / self.budget?)
+        let budget = self.budget? - self.statistics_at_end();
+        Some(self.record.cost.charged() / budget.max(f64::MIN_POSITIVE))
+    }
+
+    /// Returns the cost of the statistics of the result: that of an evaluation's, which are over fewer samples.
+    fn statistics_at_end(&self) -> f64 {
+        let [of_evaluation, of_result] = self.settings.max_statistics();
+        let n = self.planner.sampler.n_samples();
+        let ratio = of_result.min(n) as f64 / of_evaluation.min(n) as f64;
+        ratio * self.counters.last.map_or(0.0, |last| last.statistics)
     }
 
     /// Returns whether the budget is spent: another step as costly as the most costly one so far, with the evaluation at
@@ -32,7 +42,8 @@ impl<M: AutodiffModule<B>, B: AutodiffBackend, R> Run<'_, M, B, R> {
             true => self.counters.last.map_or(0.0, |last| last.cost),
             false => 0.0,
         };
-        let next = self.record.cost.charged() + self.counters.largest_step + evaluation;
+        let at_end = evaluation + self.statistics_at_end();
+        let next = self.record.cost.charged() + self.counters.largest_step + at_end;
         self.budget.is_some_and(|budget| next > budget)
     }
 

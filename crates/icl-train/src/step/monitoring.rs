@@ -44,6 +44,7 @@ where
         let TrainingSettings { stop, patience, .. } = *self.settings;
         let charged = self.record.cost.charged();
         let cost = evaluated.n_views as f64 * self.loss.passes.forward_share;
+        let statistics = evaluated.n_statistics_views as f64 * self.loss.passes.forward_share;
         match self.monitors() {
             true => self.record.cost.monitoring += cost,
             false => self.record.cost.measuring += cost,
@@ -65,6 +66,7 @@ where
             n_steps,
             charged: self.record.cost.charged(),
             cost,
+            statistics,
         });
         let is_best = counters.balanced.push(risk.balanced()) == 0;
         if stop.needs_risk() && is_best {

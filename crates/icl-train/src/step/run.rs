@@ -135,8 +135,15 @@ where
         let at = (self.record.n_steps, self.record.n_epochs());
         let evaluated = measure(trained.valid(), at)?;
         let mut record = self.record;
-        let n_views = (first.n_views + evaluated.n_views) as f64;
-        record.cost.measuring += n_views * self.loss.passes.forward_share;
+        // An encoder that has not been trained is handed out as it came.
+        let n_statistics = match record.n_steps {
+            0 => 0,
+            _ => evaluated.n_statistics_views,
+        };
+        let share = self.loss.passes.forward_share;
+        record.cost.statistics += n_statistics as f64 * share;
+        let n_views = first.n_views + evaluated.n_views - n_statistics;
+        record.cost.measuring += n_views as f64 * share;
         record.seconds.evaluation += start.elapsed().as_secs_f64();
         Ok(Outcome {
             parameter_change: parameter_change::<B, _>(&self.start, &trained),

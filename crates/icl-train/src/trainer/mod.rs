@@ -313,14 +313,11 @@ where
         Evaluator {
             problem: self.problem_of(increment),
             validation: self.validation,
-            max_statistics: n.div_ceil(2).max(4),
+            max_statistics: self.settings.max_statistics()[0],
             ..self.evaluator().with_at_most(n)
         }
     }
 }
-
-/// Number of samples over which the statistics of a result are re-estimated, or more if its risk is over more.
-const STATISTICS: usize = 2048;
 
 /// Returns the evaluator of a root seed.
 pub(crate) fn evaluator<'a, B: Backend, S, V, C>(
@@ -339,7 +336,7 @@ pub(crate) fn evaluator<'a, B: Backend, S, V, C>(
         device,
         group,
         max_samples: settings.evaluation_samples,
-        max_statistics: settings.evaluation_samples.max(STATISTICS),
+        max_statistics: settings.max_statistics()[1],
         has_old_partners: false,
         validation: None,
         at: (0, 0),

@@ -195,3 +195,41 @@ fn running_statistics_are_the_same_in_every_run_and_after_an_interruption() {
     assert_eq!(values(&resumed.trained), values(&whole.trained));
     assert_eq!(resumed.risk, whole.risk);
 }
+
+/// The statistics of the encoder that is handed out are a part of what it costs, and of its budget.
+#[test]
+fn the_statistics_of_the_result_are_charged_once() {
+    use icl::train::Budget;
+
+    let (samples, increment) = (points(1), increment());
+    let theta0 = Stock::<B>::new(0.0);
+    let cost = |settings: TrainingSettings| {
+        let trainer = trainer(&samples, &increment).settings(settings);
+        trainer
+            .update(&Method::icl(), theta0.clone())
+            .unwrap()
+            .record
+            .cost
+    };
+    // Two views of each of 90 samples, forward alone.
+    let of_statistics = 2.0 * 90.0 * <Stock<B> as Encoder<B>>::FORWARD_SHARE;
+    let by_epochs = cost(settings());
+    assert!((by_epochs.statistics - of_statistics).abs() < 1e-9);
+    assert_eq!(by_epochs.monitoring, 0.0);
+    let passes = 1000.0;
+    let within = cost(TrainingSettings {
+        budget: Some(Budget::Passes(passes)),
+        epochs: 1000,
+        ..settings()
+    });
+    assert!((within.statistics - of_statistics).abs() < 1e-9);
+    // The last step that would fit has been taken: a step is of 16 samples, or a few more.
+    let charged = within.charged();
+    assert!(charged <= passes && charged > passes - 80.0, "{charged}");
+    let by_rule = cost(TrainingSettings {
+        stop: StopRule::Doubling,
+        ..settings()
+    });
+    assert!(by_rule.monitoring > 0.0);
+    assert!((by_rule.statistics - of_statistics).abs() < 1e-9);
+}

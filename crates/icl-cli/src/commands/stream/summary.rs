@@ -247,6 +247,7 @@ fn charges<'r>(run: &'r StrategyRun<'_>) -> impl Iterator<Item = Charge<'r>> {
             ("support", cost.support),
             ("agents", cost.agents),
             ("monitoring", cost.monitoring),
+            ("statistics", cost.statistics),
             ("measuring", cost.measuring),
         ];
         let name = &experience.name;
