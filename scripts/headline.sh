@@ -60,7 +60,7 @@ for cell in "$@"; do
   common+=(--split "class:$classes")
   mkdir -p "$folder/$cell"
   methods=()
-  for method in inference fine-tuning replay distillation warm icl retraining; do methods+=(--method "$method"); done
+  for method in inference start=statistics,loss=none fine-tuning replay distillation warm icl retraining; do methods+=(--method "$method"); done
   run "$folder/$cell/muon" "${common[@]}" --budget 5%,10%,25%,50% "${methods[@]}"
   # Budgets between those of the table, for the cost at parity.
   run "$folder/$cell/between" "${common[@]}" --budget 16%,20%,33% --method icl

@@ -149,3 +149,43 @@ fn what_cannot_be_divided_or_limited() {
     )
     .rejected_at_length("cannot be used with");
 }
+
+/// To keep θ₀ is to use it with its own statistics of normalisation; to re-estimate them over all data is a method of its own.
+#[test]
+fn an_encoder_that_is_kept_has_its_own_statistics() {
+    let at = tempdir().unwrap();
+    let line = LINE.replace("--method icl", "--method start=statistics,loss=none");
+    let line = line.replace("--seeds 2", "--seed 0");
+    let records = run(at.path(), &line, "out");
+    let methods: Vec<&str> = records.iter().map(|it| text(it, "method")).collect();
+    let [kept, restated] = ["inference", "start=statistics"].map(|name| {
+        let place = methods.iter().position(|it| it.starts_with(name)).unwrap();
+        &records[place]
+    });
+    assert_eq!(number(kept, "charged_passes"), 0.0);
+    assert!(number(&restated["cost"], "statistics") > 0.0);
+    assert_eq!(
+        number(restated, "charged_passes"),
+        number(&restated["cost"], "statistics")
+    );
+    let risk = |of: &Value| number(&of["held_out_risk"], "new");
+    assert_ne!(risk(kept), risk(restated));
+    // θ₀'s file is that of the encoder that is kept.
+    let encoder = |name: &str| {
+        fs::read(
+            at.path()
+                .join(format!("out/encoder-{name}-seed0.safetensors")),
+        )
+    };
+    let tensors = |bytes: Vec<u8>| {
+        let file = safetensors::SafeTensors::deserialize(&bytes).unwrap();
+        let mut all: Vec<(String, Vec<u8>)> = file
+            .iter()
+            .map(|(name, tensor)| (name.to_owned(), tensor.data().to_vec()))
+            .collect();
+        all.sort_unstable();
+        all
+    };
+    let [first, kept] = ["theta0", "inference"].map(|name| tensors(encoder(name).unwrap()));
+    assert!(first == kept, "the tensors are those of θ₀");
+}

@@ -30,6 +30,9 @@ const FRESH: f64 = 0.1;
 pub enum Start {
     /// θ₀, the encoder trained on the old data X (`trained`).
     Trained,
+    /// θ₀ with statistics of normalisation that are re-estimated over X′ (`statistics`; AdaBN, Li et al., 2016). Training
+    /// normalises by its batches, so that it makes a difference where nothing is trained alone.
+    Statistics,
     /// A fresh encoder with random parameters (`scratch`).
     Scratch,
     /// θ₀, shrunk and moved towards a fresh encoder (`shrink-perturb`, `shrink-perturb:λ:σ`; Ash and Adams, 2020, with the
@@ -57,7 +60,7 @@ pub enum Start {
 impl Start {
     /// Returns whether the start needs a fresh encoder.
     pub fn needs_fresh(self) -> bool {
-        self != Self::Trained
+        !matches!(self, Self::Trained | Self::Statistics)
     }
 
     /// Returns the encoder from which a run starts, given the trained encoder θ₀ and an encoder of the same architecture with
@@ -70,7 +73,7 @@ impl Start {
         B: AutodiffBackend,
         M: AutodiffModule<B>,
     {
-        if self == Self::Trained {
+        if !self.needs_fresh() {
             return Ok(trained);
         }
         let start = self.to_string();
@@ -80,7 +83,7 @@ impl Start {
             return Err(TrainError::new("start", found, expected));
         };
         match self {
-            Self::Trained | Self::Scratch => Ok(fresh),
+            Self::Trained | Self::Statistics | Self::Scratch => Ok(fresh),
             Self::ShrinkPerturb { keep, fresh: share } => {
                 let blended = blended::<B, M>(trained, &fresh, (keep, share));
                 blended.map_err(|[found, trained]| {
@@ -98,6 +101,7 @@ impl fmt::Display for Start {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Trained => f.write_str("trained"),
+            Self::Statistics => f.write_str("statistics"),
             Self::Scratch => f.write_str("scratch"),
             Self::ShrinkPerturb { keep, fresh } => write!(f, "shrink-perturb:{keep}:{fresh}"),
         }
@@ -109,7 +113,7 @@ impl FromStr for Start {
 
     fn from_str(text: &str) -> Result<Self, TrainError> {
         let wrong = || {
-            let expected = "trained, scratch, shrink-perturb, or shrink-perturb:L:S with numbers from 0 to 1 that are not \
+            let expected = "trained, statistics, scratch, shrink-perturb, or shrink-perturb:L:S with numbers from 0 to 1 that are not \
                             both 0";
             TrainError::new("start", text, expected)
         };
@@ -120,6 +124,7 @@ impl FromStr for Start {
         let is_share = |number: &f64| (0.0..=1.0).contains(number);
         match (name, &numbers[..]) {
             ("trained", []) => Ok(Self::Trained),
+            ("statistics", []) => Ok(Self::Statistics),
             ("scratch", []) => Ok(Self::Scratch),
             ("shrink-perturb", []) => Ok(Self::ShrinkPerturb {
                 keep: KEEP,
@@ -143,6 +148,7 @@ mod tests {
     fn a_start_is_its_text() {
         for (text, start, full) in [
             ("trained", Start::Trained, "trained"),
+            ("statistics", Start::Statistics, "statistics"),
             ("scratch", Start::Scratch, "scratch"),
             (
                 "shrink-perturb",

@@ -33,8 +33,15 @@ pub struct Outcome<M: AutodiffModule<B>, B: AutodiffBackend, R = ExactRisk> {
 
 impl<M: AutodiffModule<B>, B: AutodiffBackend, R: Clone> Outcome<M, B, R> {
     /// Returns the outcome of a method that trains nothing: the encoder, its one evaluation as in a training run,
-    /// and its risk.
-    pub(crate) fn untrained(encoder: M, risk: R, measured: Evaluated<M::InnerModule, R>) -> Self {
+    /// its risk, and what the statistics of its normalisation cost.
+    pub(crate) fn untrained(
+        encoder: M,
+        risk: R,
+        measured: Evaluated<M::InnerModule, R>,
+        statistics: f64,
+    ) -> Self {
+        let mut empty = TrainingRecord::empty();
+        empty.cost.statistics = statistics;
         Self {
             trained: encoder,
             encoder: measured.encoder,
@@ -49,7 +56,7 @@ impl<M: AutodiffModule<B>, B: AutodiffBackend, R: Clone> Outcome<M, B, R> {
                     train_s: 0.0,
                     risk,
                 }],
-                ..TrainingRecord::empty()
+                ..empty
             },
         }
     }

@@ -8,7 +8,7 @@ use icl_core::{CollateFor, Increment, Samples, Seed, TrainableEncoder, Views};
 use crate::error::{TrainError, no_thread, nothing_new};
 use crate::evaluation::evaluated::{Evaluations, Risk};
 use crate::identity::Identity;
-use crate::method::{LossKind, Method, Sampling};
+use crate::method::{LossKind, Method, Sampling, Start};
 use crate::negatives::NegativesForm;
 use crate::optimizer::RunOptimizer;
 use crate::progress::cost::PassCounter;
@@ -193,7 +193,11 @@ where
         let Some(loss) = method.loss else {
             let evaluated = (evaluations.monitor)(encoder.valid(), (0, 0))?;
             let measured = (evaluations.measure)(encoder.valid(), (0, 0))?;
-            return Ok(Outcome::untrained(encoder, evaluated.risk, measured));
+            let cost = match method.start {
+                Start::Statistics => measured.n_statistics_views as f64 * M::FORWARD_SHARE,
+                _ => 0.0,
+            };
+            return Ok(Outcome::untrained(encoder, evaluated.risk, measured, cost));
         };
         // The teacher is the first encoder after re-estimation of its statistics.
         let teacher = match loss.distillation {

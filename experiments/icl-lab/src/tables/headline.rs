@@ -115,10 +115,12 @@ fn quality(of: &Comparison) -> String {
         }
     }
     let row = |method: &&str| {
-        let cells = budgets.iter().map(|budget| match *method {
-            "inference" => excess(of, method, None),
-            _ => excess(of, method, Some(budget)),
-        });
+        // What trains nothing has no budget, and is the same in each column.
+        let mut runs = of.within_budgets.iter();
+        let is_free = runs.any(|run| run.method == **method && run.budget.is_none());
+        let cells = budgets
+            .iter()
+            .map(|budget| excess(of, method, (!is_free).then_some(budget)));
         std::iter::once(format!("`{method}`"))
             .chain(cells)
             .collect()

@@ -8,7 +8,7 @@ use icl_core::{ExactRisk, Group, Increment, Seed};
 use icl_models::{DataOrigin, Origin, Parent};
 use icl_report::{EmbeddingMap, RunRecord};
 use icl_train::{
-    Budget, Callbacks, Identity, Trainer, TrainingRecord, TrainingSettings, UpdateRule,
+    Budget, Callbacks, Identity, Start, Trainer, TrainingRecord, TrainingSettings, UpdateRule,
 };
 
 use crate::commands::run::options::Resolved;
@@ -144,7 +144,13 @@ impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
             let fresh = || fresh("scratch");
             let fresh = method.start.needs_fresh().then(fresh).transpose()?;
             let starts = (first.trained.clone(), fresh);
-            let one = self.run_method(increment, (run, passes_per_sample), starts)?;
+            let mut one = self.run_method(increment, (run, passes_per_sample), starts)?;
+            if method.loss.is_none() && method.start == Start::Trained {
+                // To keep θ₀ is to use it as it is: with its own statistics.
+                one.encoder = first.encoder.clone();
+                let risk = trainer.evaluator().risk_as_given(&one.encoder);
+                one.risks = [risk.map_err(|error| self.resolved.causes(None).training(error))?; 2];
+            }
             let origin = self.origin(one.record.cost.charged(), sources);
             let origin = (&origin, std::slice::from_ref(&theta_0));
             self.save((&one.encoder, &method.name), origin, passes_per_sample)?;

@@ -131,7 +131,8 @@ impl<D: Domain> OnBackend for Update<'_, D> {
         // From θ₀, also where the method has started from scratch.
         let change = parameter_change::<B, _>(&given, &outcome.trained);
         let has_grown = !domain.tensors().eq(self.from.domain.tensors());
-        let is_kept = change == 0.0 && !has_grown;
+        let has_statistics = self.resolved.method.start == Start::Statistics;
+        let is_kept = change == 0.0 && !has_grown && !has_statistics;
         let (encoder, after) = match is_kept {
             true => (theta_0.clone(), before),
             false => (outcome.encoder, outcome.risk),
