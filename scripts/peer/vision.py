@@ -1,7 +1,7 @@
 """The steps of the benchmark `vision`, by PyTorch. Started by it, with the number of threads.
 
-Each line of the input names a case, as `STEM SIDE N_CHANNELS N_IMAGES`; the answer is the time of
-one training step in milliseconds. The first line of the output names the versions.
+Each line of the input names a case, as `NETWORK SIDE N_CHANNELS N_IMAGES`, where NETWORK is the stem of a ResNet-18,
+`Standard` or `Small`, or `ConvNet`; the answer is the time of one training step in milliseconds. The first line of the output names the versions.
 """
 
 import sys
@@ -11,18 +11,36 @@ import torch
 import torchvision
 
 
+def resnet(stem, n_channels):
+    model = torchvision.models.resnet18()
+    model.fc = torch.nn.Identity()
+    if stem == "Small":
+        model.conv1 = torch.nn.Conv2d(n_channels, 64, 3, padding=1, bias=False)
+        model.maxpool = torch.nn.Identity()
+    return model, 512
+
+
+def convnet(n_channels):
+    """Four 3x3 convolutions of stride 2, as the project's ConvNet."""
+    layers, widths = [], [n_channels, 32, 64, 128, 256]
+    for c_in, c_out in zip(widths, widths[1:]):
+        layers += [
+            torch.nn.Conv2d(c_in, c_out, 3, stride=2, padding=1, bias=False),
+            torch.nn.BatchNorm2d(c_out),
+            torch.nn.ReLU(inplace=True),
+        ]
+    pool = [torch.nn.AdaptiveAvgPool2d(1), torch.nn.Flatten()]
+    return torch.nn.Sequential(*layers, *pool), widths[-1]
+
+
 class Network:
     def __init__(self, layout, stem, side, n_channels, n_images, device="cpu", fused=None):
         torch.manual_seed(0)
-        model = torchvision.models.resnet18()
-        model.fc = torch.nn.Identity()
-        if stem == "Small":
-            model.conv1 = torch.nn.Conv2d(n_channels, 64, 3, padding=1, bias=False)
-            model.maxpool = torch.nn.Identity()
+        model, d_features = convnet(n_channels) if stem == "ConvNet" else resnet(stem, n_channels)
         self.model = model.to(device, memory_format=layout).train()
         images = torch.randn(n_images, n_channels, side, side)
         self.images = images.to(device, memory_format=layout)
-        self.fixed = torch.randn(n_images, 512).to(device)
+        self.fixed = torch.randn(n_images, d_features).to(device)
         self.optimizer = torch.optim.Adam(self.model.parameters(), lr=1e-3, fused=fused)
 
     def step(self):

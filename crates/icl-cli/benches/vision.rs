@@ -13,10 +13,11 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Instant;
 
 use burn::backend::{Autodiff, Flex};
+use burn::module::AutodiffModule;
 use burn::optim::{GradientsParams, Optimizer};
 use burn::tensor::{Distribution, Tensor};
 use icl_core::{Encoder, Mode, Seed};
-use icl_models::{ResNet, ResNetConfig, Stem};
+use icl_models::{ConvNet, ConvNetConfig, ResNet, ResNetConfig, Stem};
 use icl_train::OnePassAdam;
 
 type B = Autodiff<Flex>;
@@ -24,19 +25,13 @@ type B = Autodiff<Flex>;
 /// Steps of each side that count, after one that does not.
 const N_ROUNDS: usize = 10;
 
-const CASES: [Case; 2] = [
-    Case {
-        stem: Stem::Standard,
-        side: 64,
-        n_channels: 3,
-        n_images: 32,
-    },
-    Case {
-        stem: Stem::Small,
-        side: 28,
-        n_channels: 3,
-        n_images: 32,
-    },
+const CASES: [Case; 6] = [
+    case(Network::ResNet(Stem::Standard), 64, 3, 32),
+    case(Network::ResNet(Stem::Small), 28, 3, 32),
+    case(Network::ConvNet, 28, 1, 32),
+    case(Network::ConvNet, 28, 1, 256),
+    case(Network::ConvNet, 64, 3, 32),
+    case(Network::ConvNet, 64, 3, 128),
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -57,7 +52,7 @@ fn steps(n_threads: usize) -> Result<(), Box<dyn Error>> {
     );
     println!("|---|---|---|---|---|---|---|");
     for case in CASES {
-        let mut ours = Ours::new(&case);
+        let mut ours = ours(&case);
         let mut times: [Vec<f64>; 2] = Default::default();
         for round in 0..=N_ROUNDS {
             let our_time = ours.step_ms();
@@ -81,54 +76,98 @@ fn steps(n_threads: usize) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
+/// Encoder of a case.
+#[derive(Debug, Clone, Copy)]
+enum Network {
+    ResNet(Stem),
+    ConvNet,
+}
+
 /// A network and its batch.
 struct Case {
-    stem: Stem,
+    network: Network,
     side: usize,
     n_channels: usize,
     n_images: usize,
 }
 
+const fn case(network: Network, side: usize, n_channels: usize, n_images: usize) -> Case {
+    Case {
+        network,
+        side,
+        n_channels,
+        n_images,
+    }
+}
+
 impl fmt::Display for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
-            stem,
+            network,
             side,
             n_channels,
             n_images,
         } = self;
-        write!(
-            f,
-            "ResNet-18, {stem:?} stem, {n_images}x{n_channels}x{side}x{side}"
-        )
+        match network {
+            Network::ResNet(stem) => write!(f, "ResNet-18, {stem:?} stem")?,
+            Network::ConvNet => write!(f, "ConvNet")?,
+        }
+        write!(f, ", {n_images}x{n_channels}x{side}x{side}")
     }
 }
 
 /// This project's side of a case.
-struct Ours<O> {
-    encoder: Option<ResNet<B>>,
+struct Ours<M, O> {
+    encoder: Option<M>,
     optimizer: O,
     images: Tensor<B, 4>,
     fixed: Tensor<B, 2>,
 }
 
-impl Ours<()> {
-    fn new(case: &Case) -> Ours<impl Optimizer<ResNet<B>, B>> {
-        let device = Default::default();
-        let config = ResNetConfig::new(case.n_channels).with_stem(case.stem);
-        let normal = Distribution::Normal(0.0, 1.0);
-        let shape = [case.n_images, case.n_channels, case.side, case.side];
-        Ours {
-            encoder: Some(config.init(Seed::new(0), &device)),
-            optimizer: OnePassAdam::init(),
-            images: Tensor::random(shape, normal, &device),
-            fixed: Tensor::random([case.n_images, 512], normal, &device),
+/// Creates this project's side of a case.
+fn ours(case: &Case) -> Box<dyn Steps> {
+    let device = Default::default();
+    match case.network {
+        Network::ResNet(stem) => {
+            let config = ResNetConfig::new(case.n_channels).with_stem(stem);
+            let encoder: ResNet<B> = config.init(Seed::new(0), &device);
+            Box::new(of_encoder(case, encoder, 512))
+        }
+        Network::ConvNet => {
+            let config = ConvNetConfig::new(case.n_channels);
+            let encoder: ConvNet<B> = config.init(Seed::new(0), &device);
+            Box::new(of_encoder(case, encoder, config.d_features()))
         }
     }
 }
 
-impl<O: Optimizer<ResNet<B>, B>> Ours<O> {
-    /// The time of one step, in milliseconds.
+fn of_encoder<M: AutodiffModule<B> + Encoder<B, Batch = Tensor<B, 4>>>(
+    case: &Case,
+    encoder: M,
+    d_features: usize,
+) -> Ours<M, impl Optimizer<M, B> + use<M>> {
+    let device = Default::default();
+    let normal = Distribution::Normal(0.0, 1.0);
+    let shape = [case.n_images, case.n_channels, case.side, case.side];
+    Ours {
+        encoder: Some(encoder),
+        optimizer: OnePassAdam::init(),
+        images: Tensor::random(shape, normal, &device),
+        fixed: Tensor::random([case.n_images, d_features], normal, &device),
+    }
+}
+
+/// Side that takes steps.
+trait Steps {
+    /// Returns the time of one step, in milliseconds.
+    fn step_ms(&mut self) -> f64;
+}
+
+impl<M, O> Steps for Ours<M, O>
+where
+    M: AutodiffModule<B> + Encoder<B, Batch = Tensor<B, 4>>,
+    O: Optimizer<M, B>,
+{
     fn step_ms(&mut self) -> f64 {
         let mut rng = Seed::new(0).rng();
         let start = Instant::now();
@@ -178,12 +217,16 @@ impl Peer {
     /// The time of one step, in milliseconds.
     fn step_ms(&mut self, case: &Case) -> Result<f64, Box<dyn Error>> {
         let Case {
-            stem,
+            network,
             side,
             n_channels,
             n_images,
         } = case;
-        writeln!(self.input, "{stem:?} {side} {n_channels} {n_images}")?;
+        let network = match network {
+            Network::ResNet(stem) => format!("{stem:?}"),
+            Network::ConvNet => "ConvNet".to_owned(),
+        };
+        writeln!(self.input, "{network} {side} {n_channels} {n_images}")?;
         let answer = self.output.next().ok_or("PyTorch's process has ended")??;
         Ok(answer.parse()?)
     }
@@ -208,6 +251,6 @@ impl Spread {
 
 impl fmt::Display for Spread {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:.0} | {:.0}", self.minimum, self.median)
+        write!(f, "{:.1} | {:.1}", self.minimum, self.median)
     }
 }

@@ -61,6 +61,14 @@ pub struct Evaluator<'a, B: Backend, S, V, C> {
 /// Name of the exact risk in errors.
 const EXACT_RISK: &str = "the exact risk";
 
+/// Numbers of views that passed through an encoder in an evaluation.
+struct Passed {
+    /// All of them.
+    n_views: u64,
+    /// Those that re-estimated its statistics.
+    n_statistics_views: u64,
+}
+
 impl<'a, B, S, V, C> Evaluator<'a, B, S, V, C>
 where
     B: Backend,
@@ -128,8 +136,7 @@ where
         let samples = subset.all();
         let of_statistics = self.subset(self.problem.increment, self.max_statistics);
         let before = encoder.clone();
-        let (encoder, embeddings, [n_views, n_statistics_views]) =
-            self.views_of(encoder, &subset, &of_statistics)?;
+        let (encoder, embeddings, passed) = self.views_of(encoder, &subset, &of_statistics)?;
         let n_old = subset.old().len();
         let (temperature, negatives) = (self.temperature, self.negatives);
         let [anchors, positives] = embeddings.clone();
@@ -149,8 +156,8 @@ where
             ranks: rows.ranks,
             held_out: None,
             n_old,
-            n_views,
-            n_statistics_views,
+            n_views: passed.n_views,
+            n_statistics_views: passed.n_statistics_views,
         })
     }
 
@@ -198,8 +205,7 @@ where
         let subset = self.subset(&measured, self.max_samples);
         let of_statistics = self.subset(&trained, self.max_statistics);
         let before = encoder.clone();
-        let (encoder, embeddings, [n_views, n_statistics_views]) =
-            self.views_of(encoder, &subset, &of_statistics)?;
+        let (encoder, embeddings, passed) = self.views_of(encoder, &subset, &of_statistics)?;
         let RiskRows { losses, ranks } = self.rows_of(embeddings.clone())?;
         let risk = losses.iter().sum::<f64>() / losses.len() as f64;
         self.check_risk((EXACT_RISK, risk), &before, subset.old(), embeddings)?;
@@ -210,8 +216,8 @@ where
             losses,
             ranks,
             held_out: None,
-            n_views,
-            n_statistics_views,
+            n_views: passed.n_views,
+            n_statistics_views: passed.n_statistics_views,
         })
     }
 
@@ -313,7 +319,7 @@ where
         encoder: M,
         subset: &Increment,
         of_statistics: &Increment,
-    ) -> Result<(M, [Tensor<B, 2>; 2], [u64; 2]), TrainError>
+    ) -> Result<(M, [Tensor<B, 2>; 2], Passed), TrainError>
     where
         M: Encoder<B>,
         C: Collate<B, V::View, M::Batch>,
@@ -322,10 +328,14 @@ where
         let counted = of_statistics.all_counted(self.max_statistics);
         let views = self.fixed_views(&counted, &counted, self.problem.increment)?;
         let encoder = views.recalibrated(encoder)?;
-        let n_statistics = views.n_views();
+        let n_statistics_views = views.n_views();
+        let passed = |n_views| Passed {
+            n_views,
+            n_statistics_views,
+        };
         if samples == counted {
             let embeddings = views.embeddings(&encoder)?;
-            return Ok((encoder, embeddings, [views.n_views(), n_statistics]));
+            return Ok((encoder, embeddings, passed(views.n_views())));
         }
         let views = self.fixed_views(
             &samples,
@@ -333,8 +343,8 @@ where
             self.measured(),
         )?;
         let embeddings = views.embeddings(&encoder)?;
-        let n_views = n_statistics + views.n_views();
-        Ok((encoder, embeddings, [n_views, n_statistics]))
+        let n_views = n_statistics_views + views.n_views();
+        Ok((encoder, embeddings, passed(n_views)))
     }
 
     /// Returns the fixed views of some samples of an increment, which the members of the group share, with partners from
