@@ -63,9 +63,9 @@ const EXACT_RISK: &str = "the exact risk";
 
 /// Numbers of views that passed through an encoder in an evaluation.
 struct Passed {
-    /// All of them.
+    /// Number of all of them.
     n_views: u64,
-    /// Those that re-estimated its statistics.
+    /// Number of those that re-estimated its statistics.
     n_statistics_views: u64,
 }
 
