@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the cells of docs/results/headline: every method within a twentieth, a tenth, a quarter and half of retraining's cost, retraining by
+# Runs the cells of the headline page: every method within a twentieth, a tenth, a quarter and half of retraining's cost, retraining by
 # Adam, and retraining four times as long, all evaluated on 1,000 old and 1,000 new samples that were held out. A run that was interrupted
 # continues, and one that is complete is not made again. `icl-lab tables headline FOLDER/CELL…` prints the tables.
 #
@@ -20,7 +20,7 @@ shift 3
 run() {
   local out=$1
   shift
-  if [ -e "$out/.checkpoint/config.toml" ]; then
+  if [ -e "$out/.icl-work" ] || [ -e "$(dirname "$out")/.icl-$(basename "$out").partial" ]; then
     "$icl" run --resume "$out"
   elif [ ! -e "$out/comparison.json" ]; then
     "$icl" run "$@" --out "$out"

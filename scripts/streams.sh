@@ -19,7 +19,7 @@ mkdir -p "$folder"
 run() {
   local out="$folder/$name-$1-$seed"
   shift
-  if [ -e "$out/.checkpoint/config.toml" ]; then
+  if [ -e "$out/.icl-work" ] || [ -e "$(dirname "$out")/.icl-$(basename "$out").partial" ]; then
     "$icl" stream --resume "$out" >"$out.txt" 2>&1
   elif [ ! -e "$out/matrix.json" ]; then
     # Methods are compared as they are: no update is held back.

@@ -158,7 +158,7 @@ fn what_cannot_be_resumed_says_why() {
                     .into_iter()
                     .chain(bytes[30..].iter().copied())
                     .collect(),
-                "schema 9, expected schema 5",
+                "schema 9, expected schema 6",
             ),
         ] {
             fs::write(&path, damaged).unwrap();

@@ -87,9 +87,9 @@ pub struct TrainingSettings {
     /// as all evaluations take at most a fifth of the run's cost with it. They are dense while the risk falls quickly,
     /// and rare afterwards.
     pub evaluate_every: Option<usize>,
-    /// Charged cost that a run does not exceed: it ends before a step that would, with the evaluation at its end; but it
-    /// takes at least one step. A run with a checkpoint that has reached its budget continues with a larger one. Default:
-    /// `None`, no budget.
+    /// Charged cost that a run does not exceed: it ends before a step that would, with the evaluation and the
+    /// statistics of the result at its end; but it takes at least one step. A run with a checkpoint that has
+    /// reached its budget continues with a larger one. Default: `None`, no budget.
     pub budget: Option<Budget>,
     /// Decay of the moving average of the parameters, from 0 (no average) to below 1. The average is
     /// evaluated and returned. Default: `None`, 0.99; under a budget the average is over about the last quarter of the
@@ -275,8 +275,8 @@ impl TrainingSettings {
         }
     }
 
-    /// Returns the maximum numbers of samples over which normalisation statistics are re-estimated, of an evaluation during
-    /// a run and of its result.
+    /// Returns the maximum numbers of samples over which normalisation statistics are re-estimated, of an evaluation
+    /// during a run and of its result.
     pub(crate) fn max_statistics(&self) -> [usize; 2] {
         let of_evaluation = self.monitor_samples.div_ceil(2).max(4);
         [of_evaluation, self.evaluation_samples.max(STATISTICS)]

@@ -99,7 +99,8 @@ impl fmt::Display for UpdateBudget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::None => f.write_str("none"),
-            Self::Share(share) => write!(f, "{}%", 100.0 * share),
+            // Of 7 %, a hundred times the share is 7.000000000000001.
+            Self::Share(share) => write!(f, "{}%", (1e12 * share).round() / 1e10),
             Self::Passes(passes) => write!(f, "{passes}"),
             Self::Minutes(minutes) => write!(f, "{minutes}m"),
         }
@@ -134,6 +135,9 @@ mod tests {
             ("none", UpdateBudget::None),
             ("25%", UpdateBudget::Share(0.25)),
             ("0.5%", UpdateBudget::Share(0.005)),
+            ("7%", UpdateBudget::Share(0.07)),
+            ("29%", UpdateBudget::Share(0.29)),
+            ("400%", UpdateBudget::Share(4.0)),
             ("20000", UpdateBudget::Passes(2e4)),
             ("1.5m", UpdateBudget::Minutes(1.5)),
         ] {

@@ -27,7 +27,7 @@ pub struct SplitOptions {
     #[serde(skip_serializing_if = "Option::is_none")]
     alpha: Option<f64>,
     /// Samples that are new: drawn at random (random), the largest (size), those of the last classes (class),
-    /// all but those of the classes A and B (class:A,B, whatever α is), the rows of a table with the largest
+    /// all but those of the classes A and B (class:A,B), the rows of a table with the largest
     /// values in a column, which is then no feature (column:NAME), or the last interactions of all users (time)
     #[arg(long, value_name = "SPLIT", default_value_t = Split::Random)]
     #[serde(serialize_with = "as_text")]

@@ -91,8 +91,7 @@ impl Display {
                 (self.done.get() as f64 + spent.min(1.0) * self.n_epochs as f64) * SHARES as f64;
             done as u64
         });
-        self.bar
-            .set_position(by_budget.unwrap_or_default().max(by_epochs));
+        self.bar.set_position(by_budget.unwrap_or(by_epochs));
         let what = self.what.borrow();
         self.bar.set_message(match progress.is_evaluating {
             true => format!("{what}: evaluation"),

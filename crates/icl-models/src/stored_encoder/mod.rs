@@ -42,6 +42,7 @@ const MESSAGE: usize = 400;
 /// | `mlp` | [`MlpConfig`](crate::MlpConfig) | [`Mlp`](crate::Mlp) | `schema`: the columns of the table; `views` |
 /// | `image-mlp` | [`MlpConfig`](crate::MlpConfig) | [`Mlp`](crate::Mlp) | `channels`, `views` |
 /// | `resnet-18` | [`ResNetConfig`](crate::ResNetConfig) | [`ResNet`](crate::ResNet) | `views`, `mixup` |
+/// | `convnet` | [`ConvNetConfig`](crate::ConvNetConfig) | [`ConvNet`](crate::ConvNet) | `views`, `mixup` |
 /// | `two-tower` | [`TwoTowerConfig`](crate::TwoTowerConfig) | [`TwoTower`](crate::TwoTower) | `items`: their names, `n_recent` |
 /// | `word-tower` | [`WordTowerConfig`](crate::WordTowerConfig) | [`WordTower`](crate::WordTower) | `vocabulary`: its words |
 ///

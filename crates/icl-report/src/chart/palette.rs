@@ -39,7 +39,7 @@ impl Palette {
             }
         }
         // The colours next to each other differ most, and what the default is compared with comes first.
-        coloured.sort_by_key(|name| name != DEFAULT);
+        coloured.sort_by_key(|name| name.split('@').next() != Some(DEFAULT));
         let mut folded = Vec::new();
         if coloured.len() > N_COLOURS {
             (folded, coloured) = coloured.into_iter().partition(|name| is_control(name));

@@ -8,9 +8,10 @@ use crate::summary::budgets::{Excess, WithinBudget};
 use crate::text::number::{percent, rounded};
 
 /// Sentence above the table.
-pub(crate) const WORDS: &str = "Held-out risk above that of retraining at its end, in %, on old / on new data: means over the \
-     seeds, and half of their 95 % intervals below. Each run has the budget of its column, a share of retraining's cost. As good \
-     as retraining is a method at the least cost at which both are at most 1 %.";
+pub(crate) const WORDS: &str = "Held-out risk above that of retraining at its end, in %, on old / on new data: means \
+     over the seeds, and half of their 95 % intervals below. Each run has the budget of its column. The last column \
+     is the least cost, as a share of retraining's, at which a method's mean excess is at most 1 % on old and on \
+     new data.";
 
 /// Makes the table of methods at each budget. Returns `None` with fewer than two budgets.
 pub(crate) fn budgets(comparison: &Comparison, palette: &Palette) -> Option<Table> {
@@ -129,7 +130,7 @@ mod tests {
         };
         assert_eq!(table.rows[0].head.plain(), "inference");
         assert_eq!(cells(0)[..2], ["+0.0 / +30.0 ± 0.0 / 0.0"; 2]);
-        assert_eq!(cells(0)[2], MISSING);
+        assert_eq!(cells(0)[2], "at none");
         assert_eq!(table.rows[1].head.plain(), "icl");
         assert_eq!(cells(1)[1..], ["−1.0 / +0.0 ± 0.0 / 0.0", "at 25.0 %"]);
         assert_eq!(table.rows[2].head.plain(), REFERENCE);

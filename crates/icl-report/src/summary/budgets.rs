@@ -69,10 +69,10 @@ pub(crate) fn within_budgets(records: &[RunRecord]) -> Vec<WithinBudget> {
     names.iter().filter_map(of).collect()
 }
 
-/// Returns the cost at parity of each method that was trained, in the order of its budgets' first.
+/// Returns the cost at parity of each method, in the order in which they come first.
 pub(crate) fn parities(all: &[WithinBudget]) -> Vec<Parity> {
     let mut parities: Vec<Parity> = Vec::new();
-    for of in all.iter().filter(|of| of.share_of_cost > 0.0) {
+    for of in all {
         let at = parities.iter().position(|it| it.method == of.method);
         let at = at.unwrap_or_else(|| {
             parities.push(Parity {
@@ -89,8 +89,8 @@ pub(crate) fn parities(all: &[WithinBudget]) -> Vec<Parity> {
     parities
 }
 
-/// Returns the excess of a method over retraining on old and on new data; `None` where no seed has both, or a seed lacks
-/// a held-out risk.
+/// Returns the excess of a method over retraining on old and on new data; `None` where no seed has both, or a seed
+/// lacks a held-out risk.
 pub(crate) fn excess(records: &[RunRecord], method: &str) -> Option<[Excess; 2]> {
     let pairs = held_out_pairs(records, [method, REFERENCE])?;
     let part = |at: usize| {
@@ -104,8 +104,8 @@ pub(crate) fn excess(records: &[RunRecord], method: &str) -> Option<[Excess; 2]>
     Some([part(0)?, part(1)?])
 }
 
-/// Returns the held-out risks of two methods on old and on new data in each seed that has both; `None` where there is no
-/// seed, or one lacks a held-out risk.
+/// Returns the held-out risks of two methods on old and on new data in each seed that has both; `None` where there
+/// is no seed, or one lacks a held-out risk.
 pub(crate) fn held_out_pairs(
     records: &[RunRecord],
     methods: [&str; 2],
@@ -122,14 +122,15 @@ pub(crate) fn held_out_pairs(
     (!pairs.is_empty()).then_some(pairs)
 }
 
-/// Returns the cost of a method as a share of that of retraining, over all seeds.
+/// Returns the mean of the cost of a method as a share of that of retraining in the same seed.
 pub(crate) fn share_of_cost(records: &[RunRecord], method: &str) -> Option<f64> {
-    let cost = |method: &str| -> f64 {
-        let runs = records.iter().filter(|record| record.method == method);
-        runs.map(|run| run.training.charged_passes).sum()
-    };
-    let share = cost(method) / cost(REFERENCE);
-    share.is_finite().then_some(share)
+    let runs = records.iter().filter(|record| record.method == method);
+    let shares = runs.filter_map(|own| {
+        let mut all = records.iter();
+        let of = all.find(|of| of.method == REFERENCE && of.seed == own.seed)?;
+        Some(own.training.charged_passes / of.training.charged_passes)
+    });
+    mean(&shares.collect::<Vec<f64>>()).filter(|share| share.is_finite())
 }
 
 #[cfg(test)]
@@ -197,7 +198,8 @@ mod tests {
             .iter()
             .map(|of| (of.method.as_str(), of.share_of_cost))
             .collect();
-        assert_eq!(found, [(REFERENCE, None), ("icl", Some(0.09))]);
+        let expected = [(REFERENCE, None), ("inference", None), ("icl", Some(0.09))];
+        assert_eq!(found, expected);
     }
 
     #[test]

@@ -104,6 +104,11 @@ impl MethodSummary {
     pub(crate) fn is_reference(&self) -> bool {
         self.method == REFERENCE
     }
+
+    /// Returns whether the method is retraining, to its end or within a budget.
+    pub(crate) fn is_retraining(&self) -> bool {
+        self.method.split('@').next() == Some(REFERENCE)
+    }
 }
 
 /// Summarises each method over its seeds, in the order in which the methods first appear. Where the old encoder

@@ -103,8 +103,11 @@ fn distance(records: &[RunRecord], origin: Origin) -> Option<Distance> {
             .collect();
         let is_from_first = |of: &&RunRecord| {
             of.seed == reference.seed
-                && of.method != REFERENCE
-                && (!of.method.contains("start=") || of.method.contains("start=trained"))
+                && of.plain_method() != REFERENCE
+                && (!of.method.contains("start=")
+                    || ["start=trained", "start=statistics"]
+                        .iter()
+                        .any(|it| of.method.contains(it)))
         };
         let starts = records.iter().filter(is_from_first);
         let starts: Vec<f64> = starts

@@ -60,7 +60,7 @@ pub enum Verdict {
 
 /// Finds the answer.
 pub(crate) fn verdict(methods: &[MethodSummary], distances: Option<&Distances>) -> Verdict {
-    let others: Vec<&MethodSummary> = methods.iter().filter(|of| !of.is_reference()).collect();
+    let others: Vec<&MethodSummary> = methods.iter().filter(|of| !of.is_retraining()).collect();
     if methods.iter().all(|of| of.n_with_target == 0) {
         return Verdict::NoTarget;
     }

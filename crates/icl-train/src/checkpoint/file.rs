@@ -1,7 +1,7 @@
 //! The file of a checkpoint.
 //!
 //! ```text
-//! one line of JSON: {"schema": 4, "length": …, "checksum": …, "identity": [[field, value], …]}
+//! one line of JSON: {"schema": 6, "length": …, "checksum": …, "identity": [[field, value], …]}
 //! `length` bytes of MessagePack
 //! ```
 
@@ -18,7 +18,7 @@ use crate::error::{TrainError, TrainErrorKind};
 use crate::identity::Identity;
 
 /// Version of the format and of the state in it.
-const SCHEMA: u32 = 5;
+const SCHEMA: u32 = 6;
 
 /// Size of the largest checkpoint that is read, in bytes: 16 GiB.
 const MAX_BYTES: u64 = 16 << 30;
@@ -247,8 +247,8 @@ mod tests {
         *flipped.last_mut().unwrap() ^= 1;
         assert!(error(&flipped, "1").contains("checksum"));
         let text = String::from_utf8_lossy(&whole).into_owned();
-        let newer = text.replace("\"schema\":5", "\"schema\":6");
-        assert!(error(newer.as_bytes(), "1").contains("schema 6, expected schema 5"));
+        let newer = text.replace("\"schema\":6", "\"schema\":7");
+        assert!(error(newer.as_bytes(), "1").contains("schema 7, expected schema 6"));
         assert!(error(b"hello\n", "1").contains("header"));
     }
 }

@@ -30,8 +30,8 @@ const FRESH: f64 = 0.1;
 pub enum Start {
     /// θ₀, the encoder trained on the old data X (`trained`).
     Trained,
-    /// θ₀ with statistics of normalisation that are re-estimated over X′ (`statistics`; AdaBN, Li et al., 2016). Training
-    /// normalises by its batches, so that it makes a difference where nothing is trained alone.
+    /// θ₀ with statistics of normalisation that are re-estimated over X′ (`statistics`; AdaBN, Li et al., 2016).
+    /// It differs from θ₀ only where nothing is trained: training normalises by its batches.
     Statistics,
     /// A fresh encoder with random parameters (`scratch`).
     Scratch,
@@ -113,8 +113,8 @@ impl FromStr for Start {
 
     fn from_str(text: &str) -> Result<Self, TrainError> {
         let wrong = || {
-            let expected = "trained, statistics, scratch, shrink-perturb, or shrink-perturb:L:S with numbers from 0 to 1 that are not \
-                            both 0";
+            let expected = "trained, statistics, scratch, shrink-perturb, or shrink-perturb:L:S with numbers from \
+                            0 to 1 that are not both 0";
             TrainError::new("start", text, expected)
         };
         let mut parts = text.split(':');

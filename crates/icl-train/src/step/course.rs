@@ -20,14 +20,15 @@ impl<M: AutodiffModule<B>, B: AutodiffBackend, R> Run<'_, M, B, R> {
         }
     }
 
-    /// Returns the share of the budget that is spent, from 0; `None` without a budget. What the statistics of the result
-    /// cost is no part of the course.
+    /// Returns the share of the budget that is spent, from 0; `None` without a budget. What the statistics of the
+    /// result cost is no part of the course.
     pub(crate) fn share_of_budget(&self) -> Option<f64> {
         let budget = self.budget? - self.statistics_at_end();
         Some(self.record.cost.charged() / budget.max(f64::MIN_POSITIVE))
     }
 
-    /// Returns the cost of the statistics of the result: that of an evaluation's, which are over fewer samples.
+    /// Returns the cost of the statistics of the result: that of an evaluation's, which are over fewer samples,
+    /// scaled to their number.
     fn statistics_at_end(&self) -> f64 {
         let [of_evaluation, of_result] = self.settings.max_statistics();
         let n = self.planner.sampler.n_samples();

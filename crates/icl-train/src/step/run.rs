@@ -135,14 +135,9 @@ where
         let at = (self.record.n_steps, self.record.n_epochs());
         let evaluated = measure(trained.valid(), at)?;
         let mut record = self.record;
-        // An encoder that has not been trained is handed out as it came.
-        let n_statistics = match record.n_steps {
-            0 => 0,
-            _ => evaluated.n_statistics_views,
-        };
         let share = self.loss.passes.forward_share;
-        record.cost.statistics += n_statistics as f64 * share;
-        let n_views = first.n_views + evaluated.n_views - n_statistics;
+        record.cost.statistics += evaluated.n_statistics_views as f64 * share;
+        let n_views = first.n_views + evaluated.n_views - evaluated.n_statistics_views;
         record.cost.measuring += n_views as f64 * share;
         record.seconds.evaluation += start.elapsed().as_secs_f64();
         Ok(Outcome {

@@ -194,8 +194,9 @@ where
             let evaluated = (evaluations.monitor)(encoder.valid(), (0, 0))?;
             let measured = (evaluations.measure)(encoder.valid(), (0, 0))?;
             let cost = match method.start {
-                Start::Statistics => measured.n_statistics_views as f64 * M::FORWARD_SHARE,
-                _ => 0.0,
+                // To keep θ₀ is to use it as it is.
+                Start::Trained => 0.0,
+                _ => measured.n_statistics_views as f64 * M::FORWARD_SHARE,
             };
             return Ok(Outcome::untrained(encoder, evaluated.risk, measured, cost));
         };

@@ -220,6 +220,8 @@ fn the_statistics_of_the_result_are_charged_once() {
     let within = cost(TrainingSettings {
         budget: Some(Budget::Passes(passes)),
         epochs: 1000,
+        // Evaluations have statistics over 8 samples, the result over all 90.
+        monitor_samples: 16,
         ..settings()
     });
     assert!((within.statistics - of_statistics).abs() < 1e-9);

@@ -1,4 +1,4 @@
-//! Cost at parity and quality at a budget: the tables of docs/results/headline, from the folders of scripts/headline.sh.
+//! Cost at parity and quality at a budget, from the folders of scripts/headline.sh.
 
 use std::path::{Path, PathBuf};
 

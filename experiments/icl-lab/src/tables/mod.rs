@@ -31,7 +31,7 @@ enum Kind {
         #[arg(required = true)]
         folders: Vec<PathBuf>,
     },
-    /// Cost at parity and quality at a budget: docs/results/headline
+    /// Cost at parity and quality at a budget
     Headline {
         /// Folders that scripts/headline.sh has filled, a cell each
         #[arg(required = true)]

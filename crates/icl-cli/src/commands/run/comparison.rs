@@ -8,7 +8,7 @@ use icl_core::{ExactRisk, Group, Increment, Seed};
 use icl_models::{DataOrigin, Origin, Parent};
 use icl_report::{EmbeddingMap, RunRecord};
 use icl_train::{
-    Budget, Callbacks, Identity, Start, Trainer, TrainingRecord, TrainingSettings, UpdateRule,
+    Budget, Callbacks, Identity, Trainer, TrainingRecord, TrainingSettings, UpdateRule,
 };
 
 use crate::commands::run::options::Resolved;
@@ -26,6 +26,7 @@ use crate::options::budget::UpdateBudget;
 use crate::process::failure::Failure;
 use crate::process::interrupt;
 use crate::process::progress::{Display, ended, notes};
+use crate::process::terminal::tell;
 
 /// Name of θ₀ in files.
 const FIRST: &str = "theta0";
@@ -84,7 +85,17 @@ impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
         ];
         let (rule, hold_out) = (&self.resolved.division, &self.resolved.options.hold_out);
         // By seed, not by content: seeds are repetitions, each with held-out samples of its own.
+        let n_all = [increment.old().len(), increment.new_data().len()];
         let (increment, held_out) = rule.divide(increment, hold_out, seed)?;
+        if rule.alpha.is_some() && self.seed == *self.resolved.seeds.start() {
+            tell(format_args!(
+                "note: with this --alpha, each seed trains on {} of {} old and {} of {} new samples",
+                increment.old().len(),
+                n_all[0],
+                increment.new_data().len(),
+                n_all[1]
+            ));
+        }
         let held_out = held_out.as_ref();
         match self.domain.refitted(self.data, split, increment.old())? {
             None => self.run_on(&increment, held_out, &sources),
@@ -145,7 +156,7 @@ impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
             let fresh = method.start.needs_fresh().then(fresh).transpose()?;
             let starts = (first.trained.clone(), fresh);
             let mut one = self.run_method(increment, (run, passes_per_sample), starts)?;
-            if method.loss.is_none() && method.start == Start::Trained {
+            if run.keeps_first() {
                 // To keep θ₀ is to use it as it is: with its own statistics.
                 one.encoder = first.encoder.clone();
                 let risk = trainer.evaluator().risk_as_given(&one.encoder);

@@ -1,7 +1,7 @@
 //! Division of the data of a seed: samples of the training, and others that are held out.
 
 use anyhow::anyhow;
-use icl_core::{GrowthRatio, Increment, Seed};
+use icl_core::{Error, GrowthRatio, Increment, Seed};
 
 use crate::options::evaluation::HoldOutOptions;
 use crate::process::failure::Failure;
@@ -16,8 +16,8 @@ pub struct DivisionRule {
 }
 
 impl DivisionRule {
-    /// Divides the data. The held-out samples have the growth ratio of those of the training, so that the noise of
-    /// their risk is that of the training: where there are too few old ones, each stands for several.
+    /// Divides the data. The held-out samples have the growth ratio of those of the training, by which the noise of their
+    /// risk is that of the training: an old one stands for several, or some are left out.
     ///
     /// # Errors
     /// If there are too few samples.
@@ -44,9 +44,10 @@ impl DivisionRule {
         };
         let trained = match self.alpha {
             None => trained,
-            Some(alpha) => trained
-                .thinned(alpha, seed.child("alpha"))
-                .map_err(Failure::input)?,
+            Some(alpha) => {
+                let thinned = trained.thinned(alpha, seed.child("alpha"));
+                thinned.map_err(|error| of_alpha(alpha, &error))?
+            }
         };
         if self.hold_out_samples.is_none() && self.alpha.is_none() {
             return Ok((trained, held_out));
@@ -69,7 +70,12 @@ fn with_growth_ratio(
         true => held_out.with_old_weight(weight),
         false => held_out.thinned(alpha, seed.child("hold-out")),
     };
-    weighted.map_err(Failure::input)
+    weighted.map_err(|error| of_alpha(alpha, &error))
+}
+
+/// Names the option at fault for too few samples.
+fn of_alpha(alpha: GrowthRatio, error: &Error) -> Failure {
+    Failure::input(anyhow!("alpha: found {}: {error}", alpha.value()))
 }
 
 #[cfg(test)]
@@ -140,6 +146,12 @@ mod tests {
             assert!(error.starts_with(&expected), "{error}");
         }
         assert!(divided(Some(598), None).is_ok());
-        assert!(divided(Some(100), Some(1e-4)).is_err());
+        for alpha in [0.0, 1e-4, 0.999, 1.0] {
+            let error = divided(Some(100), Some(alpha)).unwrap_err().to_string();
+            assert!(
+                error.starts_with(&format!("alpha: found {alpha}: ")),
+                "{error}"
+            );
+        }
     }
 }

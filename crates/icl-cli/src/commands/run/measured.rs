@@ -91,8 +91,11 @@ impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
             map.after
                 .push((one.run.method.name.clone(), plane(&embeddings)));
             let risk_old_partners = if self.domain.views().n_partners() > 0 {
-                let evaluated = of_old.evaluate(one.encoder.clone())?;
-                Some(evaluated.risk.by_origin())
+                let risk = match one.run.keeps_first() {
+                    true => of_old.risk_as_given(&one.encoder)?,
+                    false => of_old.evaluate(one.encoder.clone())?.risk,
+                };
+                Some(risk.by_origin())
             } else {
                 None
             };

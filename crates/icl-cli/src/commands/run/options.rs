@@ -60,9 +60,9 @@ pub struct RunOptions {
     #[command(flatten)]
     #[serde(flatten)]
     pub pretraining: PretrainingOptions,
-    /// Charged costs that no method exceeds, comma-separated: shares of what retraining would cost as the training of θ₀
-    /// did (10%), or numbers of passes (20000). Each method runs within each; retraining runs to its end as well. Without
-    /// it, none
+    /// Charged costs that no method exceeds, comma-separated: shares of what retraining would cost as the training of
+    /// θ₀ did (10%), or numbers of passes (20000). Each method runs within each; retraining runs to its end as well.
+    /// Without it, none
     #[arg(
         long,
         value_name = "BUDGETS",
@@ -74,7 +74,7 @@ pub struct RunOptions {
     #[command(flatten)]
     #[serde(flatten)]
     pub hold_out: HoldOutOptions,
-    /// Number of old and of new samples that are held out, before --alpha chooses among the others. Without it, the share
+    /// Number of old and of new samples that are held out; --alpha then chooses among the others. Without it, the share
     /// of --hold-out
     #[arg(
         long,
@@ -126,8 +126,8 @@ fn refined(option: Arg) -> Arg {
         ),
         "alpha" => option.help(
             format!(
-                "Growth ratio α: share of the data that is new, from 0 to 1. Without it, {ALPHA}, or with class:A,B that of \
-                 all samples"
+                "Growth ratio α: share of the data that is new, from 0 to 1. Without it, {ALPHA}, or for class:A,B \
+                 what the classes give"
             )
         ),
         "epochs" => option.help("Maximum number of epochs of θ₀, and of each run without a budget"),

@@ -2,7 +2,7 @@
 
 use anyhow::anyhow;
 use icl_report::RunRecord;
-use icl_train::{Method, REFERENCE};
+use icl_train::{Method, REFERENCE, Start};
 
 use crate::options::budget::UpdateBudget;
 use crate::process::failure::Failure;
@@ -17,6 +17,11 @@ pub struct PlannedRun {
 }
 
 impl PlannedRun {
+    /// Returns whether the run keeps θ₀ as it is.
+    pub fn keeps_first(&self) -> bool {
+        self.method.loss.is_none() && self.method.start == Start::Trained
+    }
+
     /// Returns the budget as it was given, if there is one.
     pub fn budget(&self) -> Option<String> {
         (self.budget != UpdateBudget::None).then(|| self.budget.to_string())
