@@ -153,7 +153,7 @@ fn what_cannot_be_resumed_says_why() {
             (bytes[..20].to_vec(), "expected one line of JSON"),
             (
                 String::from_utf8_lossy(&bytes[..30])
-                    .replace("\"schema\":5", "\"schema\":9")
+                    .replace("\"schema\":6", "\"schema\":9")
                     .into_bytes()
                     .into_iter()
                     .chain(bytes[30..].iter().copied())

@@ -51,6 +51,11 @@ impl SplitOptions {
         GrowthRatio::try_new(self.alpha.unwrap_or(ALPHA)).map_err(Failure::input)
     }
 
+    /// Fills in the growth ratio, for a split that it determines.
+    pub fn fill(&mut self) {
+        self.alpha.get_or_insert(ALPHA);
+    }
+
     /// Returns whether the growth ratio has been given.
     pub fn has_growth_ratio(&self) -> bool {
         self.alpha.is_some()

@@ -238,10 +238,12 @@ fn the_numbers_of_a_record_fit_together() {
         }
 
         let evaluations = record["evaluations"].as_array().unwrap();
-        assert_eq!(evaluations[0]["risk"], record["start"]);
+        // An encoder that is kept has its own statistics, and those of X′ in the evaluation.
+        let is_kept = text(record, "method") == "inference";
+        assert!(is_kept || evaluations[0]["risk"] == record["start"]);
         assert_eq!(evaluations[0]["epoch"], 0);
         let last = &evaluations[evaluations.len() - 1];
-        assert_eq!(last["risk"], record["end"]);
+        assert!(is_kept || last["risk"] == record["end"]);
         assert_eq!(last["epoch"], record["epochs"]);
 
         let reached = ["epochs_to_target", "passes_to_target", "time_to_target_s"];

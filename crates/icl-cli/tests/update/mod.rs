@@ -113,7 +113,14 @@ fn it_updates_an_encoder() {
         assert!(fewer.abs() < 1e-12, "{task}");
     }
     let cost = &record["cost"];
-    let charged = ["training", "teacher", "support", "agents", "monitoring"];
+    let charged = [
+        "training",
+        "teacher",
+        "support",
+        "agents",
+        "monitoring",
+        "statistics",
+    ];
     let charged: f64 = charged.iter().map(|key| number(cost, key)).sum();
     assert_eq!(number(&record, "charged_passes"), charged);
     assert!(charged > number(&record, "sample_passes"));

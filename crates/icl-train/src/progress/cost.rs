@@ -35,8 +35,8 @@ pub struct Cost {
 impl Cost {
     /// Returns what the method itself has used, in full passes: everything but `measuring`.
     pub fn charged(&self) -> f64 {
-        let deciding = self.agents + self.monitoring + self.statistics;
-        self.training + self.teacher + self.support + deciding
+        let of_losses = self.training + self.teacher + self.support + self.agents;
+        of_losses + self.monitoring + self.statistics
     }
 }
 

@@ -206,6 +206,9 @@ impl RunOptions {
         let alpha = self.increment.growth_ratio()?;
         let split = self.increment.split.clone();
         let division = self.division(alpha);
+        if !matches!(split, Split::Classes(_)) {
+            self.increment.fill();
+        }
         let seeds = match (self.execution.seed, self.seeds.unwrap_or(N_SEEDS)) {
             (Some(seed), _) => seed..=seed,
             (None, 0) => {
