@@ -13,9 +13,9 @@ use crate::process::terminal::print;
 const DETAILS: &str = "\
 The file computes what icl embed writes: the embeddings, with the normalisation statistics of the encoder and without \
 its projection head. torchvision: a .safetensors file of a ResNet-18 with the names of torchvision's resnet18, without \
-fc. onnx: a model of an MLP, a ConvNet or a ResNet-18 for any number of samples; it standardises the rows of a table itself, and \
-takes normalised images. safetensors: the weights of an MLP, ConvNet, GCN or GIN as PyTorch has them. The book \
-describes names, inputs and metadata (An encoder for other programs).";
+fc. onnx: a model of an MLP, a ConvNet or a ResNet-18 for any number of samples; it standardises the rows of a table \
+itself, and takes normalised images. safetensors: the weights of an MLP, ConvNet, GCN or GIN as PyTorch has them. The \
+book describes names, inputs and metadata (An encoder for other programs).";
 
 /// Options of `icl export`.
 #[derive(Debug, Clone, Args)]

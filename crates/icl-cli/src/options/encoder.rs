@@ -54,8 +54,8 @@ pub struct EncoderOptions {
         long,
         value_parser = choice::any::<EncoderKind>(),
         help = format!(
-            "Encoder: gcn or gin for graphs, resnet18, convnet or mlp for images, mlp for tables, two-tower for interactions, \
-             word-tower for pairs of texts. Without it, the first of these; for images mlp up to {MLP_SIDE} pixels a side, else resnet18"
+            "Encoder: gcn or gin for graphs, resnet18, convnet or mlp for images, mlp for tables, two-tower for \
+             interactions, word-tower for pairs of texts. Without it, the first of these; for images mlp up to {MLP_SIDE} pixels a side, else resnet18"
         )
     )]
     pub(crate) encoder: Option<EncoderKind>,

@@ -150,7 +150,8 @@ fn what_cannot_be_divided_or_limited() {
     .rejected_at_length("cannot be used with");
 }
 
-/// To keep θ₀ is to use it with its own statistics of normalisation; to re-estimate them over all data is a method of its own.
+/// To keep θ₀ is to use it with its own statistics of normalisation. To re-estimate them over all data is another
+/// method.
 #[test]
 fn an_encoder_that_is_kept_has_its_own_statistics() {
     let at = tempdir().unwrap();

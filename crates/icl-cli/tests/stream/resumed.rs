@@ -102,8 +102,8 @@ fn a_stream_that_is_killed_is_one_that_never_was() {
                 .spawn()
                 .unwrap();
             moment = (moment + 0.618_034).fract();
-            // Ten of these are 0.6 of the whole on average: most come before the end, even where the whole was slowed down
-            // by other work.
+            // Ten of these take 0.6 of the whole on average: most kills come before the end, even where other work
+            // slowed the whole down.
             sleep(whole.mul_f64(0.12 * moment));
             n_killed += usize::from(child.try_wait().unwrap().is_none());
             child.kill().unwrap();

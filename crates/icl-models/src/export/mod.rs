@@ -58,8 +58,8 @@ impl StoredEncoder {
     /// | GCN | `convolutions.I.lin.weight`, `norms.I.running_mean`, `norms.I.running_var` |
     /// | GIN | `layers.I.first.*`, `layers.I.second.*`, `layers.I.norm.*` |
     ///
-    /// where a normalisation has the tensors of `BatchNorm1d` or `BatchNorm2d`. For tables there are `offset`, `mean` and `sd`
-    /// `[d_input]` in double precision: feature x becomes x − offset, rounded to single precision, and then
+    /// where a normalisation has the tensors of `BatchNorm1d` or `BatchNorm2d`. For tables there are `offset`, `mean`
+    /// and `sd` `[d_input]` in double precision: feature x becomes x − offset, rounded to single precision, and then
     /// (x − mean)/sd.
     ///
     /// **ONNX**: the number of samples is free. Tables have the input `rows` `[batch, d_input]` in double precision,

@@ -51,8 +51,8 @@ pub struct Comparison {
     pub protocols: Vec<ProtocolSummary>,
     /// Methods, in the order of the records.
     pub methods: Vec<MethodSummary>,
-    /// Held-out risk of each method within each of its budgets next to retraining's; empty where retraining was not run,
-    /// or nothing was held out.
+    /// Held-out risk of each method within each of its budgets next to retraining's; empty where retraining was not
+    /// run, or nothing was held out.
     pub within_budgets: Vec<WithinBudget>,
     /// Cost at which each method is as good as retraining, as far as its budgets show it.
     pub parities: Vec<Parity>,

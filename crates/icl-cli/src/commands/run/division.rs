@@ -16,8 +16,8 @@ pub struct DivisionRule {
 }
 
 impl DivisionRule {
-    /// Divides the data. The held-out samples have the growth ratio of those of the training, by which the noise of their
-    /// risk is that of the training: an old one stands for several, or some are left out.
+    /// Divides the data. The held-out samples get the growth ratio of the training samples, so that both risks are
+    /// under the same noise distribution: an old sample counts as several, or some old samples are left out.
     ///
     /// # Errors
     /// If there are too few samples.
@@ -34,8 +34,8 @@ impl DivisionRule {
                 let divided = increment.hold_out_each(n, seed.child("hold-out"));
                 let (trained, held_out) = divided.map_err(|_| {
                     Failure::input(anyhow!(
-                        "hold-out-samples: found {n} with {n_old} old and {n_new} new samples, expected from 2 to {}, so \
-                         that two of each are left for the training",
+                        "hold-out-samples: found {n} with {n_old} old and {n_new} new samples, expected from 2 to \
+                         {}, so that two of each are left for the training",
                         n_old.min(n_new).saturating_sub(2)
                     ))
                 })?;

@@ -74,8 +74,8 @@ pub struct RunOptions {
     #[command(flatten)]
     #[serde(flatten)]
     pub hold_out: HoldOutOptions,
-    /// Number of old and of new samples that are held out; --alpha then chooses among the others. Without it, the share
-    /// of --hold-out
+    /// Number of old and of new samples that are held out; --alpha then chooses among the others. Without it,
+    /// --hold-out decides
     #[arg(
         long,
         value_name = "N",
