@@ -107,6 +107,33 @@ fn numbers_that_evaluations_advise_resume_to_the_bit() {
     }
 }
 
+/// A run that never stops by itself pays for no evaluation but the one that chooses K: two views of all 90 samples, with
+/// those of the statistics. The same run without the choice pays for none.
+#[test]
+fn the_choice_of_the_number_is_charged() {
+    let auto = StepNegatives {
+        peak: NegativesPeak::Auto,
+        ..ans(NegativesForm::Weighted)
+    };
+    let method = info_nce(Sampling::All);
+    let plain = train_on(&points(), &method, &with(ans(NegativesForm::Weighted)), 1).unwrap();
+    let chosen = train_on(&points(), &method, &with(auto), 1).unwrap();
+    assert_eq!(plain.record.cost.monitoring, 0.0);
+    let n_evaluations = chosen.record.evaluations.len() as f64;
+    assert_eq!(plain.record.evaluations.len() as f64, n_evaluations);
+    // All evaluations cost the same: the first one is charged, the others and the risk at both ends are not.
+    let one = chosen.record.cost.monitoring;
+    assert!(one > 0.0);
+    assert!((plain.record.cost.measuring - chosen.record.cost.measuring - one).abs() < 1e-9);
+    assert!(one * n_evaluations <= plain.record.cost.measuring);
+    // What the first step has cost before it, the first evaluation shows.
+    assert_eq!(chosen.record.evaluations[0].charged_passes, 0.0);
+    assert_eq!(
+        chosen.record.evaluations[1].charged_passes - plain.record.evaluations[1].charged_passes,
+        one
+    );
+}
+
 /// The samples that stagewise K holds out are not trained on, but belong to the risk of the result.
 #[test]
 fn stagewise_holds_out_a_twentieth() {

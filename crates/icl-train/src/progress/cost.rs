@@ -20,7 +20,7 @@ pub struct Cost {
     pub support: f64,
     /// Losses that the agents of learned rates compare.
     pub agents: f64,
-    /// Evaluations that decide something: when to stop, and which encoder to keep. The
+    /// Evaluations that decide something: when to stop, which encoder to keep, and the number of negatives. The
     /// re-estimation of normalisation statistics counts as the encoder does it: once for each time that it
     /// goes through the views.
     #[serde(alias = "steering")]

@@ -35,17 +35,19 @@ where
         self.check_parameters(self.average.get())?;
         let at = (self.record.n_steps, self.record.n_epochs());
         let evaluated = evaluate(self.average.get().valid(), at)?;
+        let advised = self.counters.negatives.peak;
         self.counters.negatives.take_in(
             &self.settings.step_negatives,
             (&evaluated.ranks, evaluated.n_old),
             evaluated.held_out.as_ref(),
         );
+        let chooses_peak = self.counters.negatives.peak != advised;
         self.warn(self.stale(&evaluated.encoder));
         let TrainingSettings { stop, patience, .. } = *self.settings;
         let charged = self.record.cost.charged();
         let cost = evaluated.n_views as f64 * self.loss.passes.forward_share;
         let statistics = evaluated.n_statistics_views as f64 * self.loss.passes.forward_share;
-        match self.monitors() {
+        match self.monitors() || chooses_peak {
             true => self.record.cost.monitoring += cost,
             false => self.record.cost.measuring += cost,
         }
