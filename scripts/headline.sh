@@ -6,9 +6,10 @@
 # Usage: scripts/headline.sh ICL DATA FOLDER CELL...
 #   ICL     the program
 #   DATA    the folder of the data sets, as icl fetch fills it
-#   FOLDER  where the runs go: FOLDER/CELL/{muon,between,adam,long}
+#   FOLDER  where the runs go: FOLDER/CELL/SEED/{muon,between,adam,long}
 #   CELL    mnist-mlp-ALPHA, mnist-convnet-ALPHA or letter-ALPHA, ALPHA one of 0.02, 0.05, 0.1, 0.3, 0.5
-# SEEDS (default 5) is the number of seeds.
+# SEEDS (default "0 1 2 3 4") are the seeds, BACKEND (default flex) computes, LONG=no leaves out the retraining that is four times as long.
+# Several copies of the script may run at once, with other seeds or cells.
 set -euo pipefail
 
 icl=$(realpath "$1")
@@ -29,7 +30,7 @@ run() {
 
 for cell in "$@"; do
   alpha=${cell##*-}
-  common=(--alpha "$alpha" --hold-out-samples 1000 --stop never --protocol none --seeds "${SEEDS:-5}" --temperature 0.2)
+  common=(--alpha "$alpha" --hold-out-samples 1000 --stop never --protocol none --temperature 0.2 --backend "${BACKEND:-flex}")
   case $cell in
     mnist-*)
       # The samples of the training are about 16,000 at every alpha.
@@ -58,12 +59,16 @@ for cell in "$@"; do
     *) echo "error: found the cell $cell, expected mnist-mlp-ALPHA, mnist-convnet-ALPHA or letter-ALPHA" >&2; exit 2 ;;
   esac
   common+=(--split "class:$classes")
-  mkdir -p "$folder/$cell"
   methods=()
-  for method in inference start=statistics,loss=none fine-tuning replay distillation warm icl retraining; do methods+=(--method "$method"); done
-  run "$folder/$cell/muon" "${common[@]}" --budget 5%,10%,25%,50% "${methods[@]}"
-  # Budgets between those of the table, for the cost at parity.
-  run "$folder/$cell/between" "${common[@]}" --budget 16%,20%,33% --method icl
-  run "$folder/$cell/adam" "${common[@]}" --optimizer adam --method retraining
-  run "$folder/$cell/long" "${common[@]}" --budget 400% --method retraining
+  for method in inference fine-tuning replay distillation warm icl retraining; do methods+=(--method "$method"); done
+  for seed in ${SEEDS:-0 1 2 3 4}; do
+    at=$folder/$cell/$seed
+    mkdir -p "$at"
+    seeded=("${common[@]}" --seed "$seed")
+    run "$at/muon" "${seeded[@]}" --budget 5%,10%,25%,50% "${methods[@]}"
+    # Budgets between those of the table, for the cost at parity.
+    run "$at/between" "${seeded[@]}" --budget 16%,20%,33% --method icl
+    run "$at/adam" "${seeded[@]}" --optimizer adam --method retraining
+    [ "${LONG:-yes}" = no ] || run "$at/long" "${seeded[@]}" --budget 400% --method retraining
+  done
 done

@@ -8,7 +8,7 @@ use icl_report::{Comparison, RunRecord};
 use icl_train::DEFAULT;
 
 use super::markdown::table;
-use super::seeds::{MISSING, REFERENCE, records};
+use super::seeds::{MISSING, REFERENCE, lacks, records};
 
 /// Run with the default optimizer, within all budgets.
 const OWN: &str = "muon";
@@ -23,24 +23,28 @@ const REFERENCES: [(&str, &str, &str); 3] = [
 /// Budget whose quality is in the first table.
 const BUDGET: &str = "10%";
 
-/// Returns the tables of all cells, which are folders of `FOLDER/CELL`.
+/// Returns the tables of all cells, which are folders of `FOLDER/CELL` with a folder for each seed. Where no seed has the
+/// folder of a reference, its tables are left out.
 ///
 /// # Errors
-/// If a cell lacks a run, or a record cannot be read.
+/// If a seed lacks a run that another one has, or a record cannot be read.
 pub fn tables(cells: &[PathBuf]) -> Result<String, Failure> {
     let mut rows = Vec::new();
     let mut details = String::new();
     for cell in cells {
         let name = cell.file_name().unwrap_or(cell.as_os_str());
         let name = name.to_string_lossy().into_owned();
-        let mut own = records(&cell.join(OWN))?;
-        own.extend(records(&cell.join(BETWEEN))?);
-        let compared: Vec<Comparison> = REFERENCES
+        let mut own = of_seeds(cell, OWN)?;
+        own.extend(of_seeds(cell, BETWEEN)?);
+        let compared: Vec<Option<Comparison>> = REFERENCES
             .iter()
-            .map(|(_, folder, method)| against(&own, &cell.join(folder), method))
+            .map(|(_, folder, method)| against(&own, cell, (folder, method)))
             .collect::<Result<_, _>>()?;
-        rows.push(summary(&name, &own[0], &compared));
+        rows.push(summary(&name, &own, &compared));
         for ((words, ..), comparison) in REFERENCES.iter().zip(&compared) {
+            let Some(comparison) = comparison else {
+                continue;
+            };
             details += &format!(
                 "### {name}: excess over {words}, old / new, %\n\n{}",
                 quality(comparison)
@@ -61,9 +65,37 @@ pub fn tables(cells: &[PathBuf]) -> Result<String, Failure> {
     Ok(format!("{}{details}", table(&head, "---", &rows)))
 }
 
-/// Compares runs with the retraining of another folder.
-fn against(own: &[RunRecord], folder: &Path, method: &str) -> Result<Comparison, Failure> {
-    let of_folder = records(folder)?;
+/// Reads the records of a run of all seeds of a cell.
+fn of_seeds(cell: &Path, run: &str) -> Result<Vec<RunRecord>, Failure> {
+    let all = seeds(cell)?;
+    let all = all.iter().map(|seed| records(&seed.join(run)));
+    Ok(all.collect::<Result<Vec<_>, _>>()?.concat())
+}
+
+/// Returns the folders of the seeds of a cell, in the order of their names.
+fn seeds(cell: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let of_cell = |error: std::io::Error| Failure::input(anyhow!("{}: {error}", cell.display()));
+    let entries = std::fs::read_dir(cell).map_err(of_cell)?;
+    let entries = entries.map(|entry| entry.map(|entry| entry.path()));
+    let mut folders: Vec<PathBuf> = entries.collect::<Result<_, _>>().map_err(of_cell)?;
+    folders.retain(|it| it.is_dir());
+    folders.sort();
+    match folders.is_empty() {
+        true => Err(lacks(&cell.display().to_string(), "a folder of a seed")),
+        false => Ok(folders),
+    }
+}
+
+/// Compares runs with the retraining of another folder, or returns `None` if no seed has it.
+fn against(
+    own: &[RunRecord],
+    cell: &Path,
+    (folder, method): (&str, &str),
+) -> Result<Option<Comparison>, Failure> {
+    if seeds(cell)?.iter().all(|seed| !seed.join(folder).exists()) {
+        return Ok(None);
+    }
+    let of_folder = of_seeds(cell, folder)?;
     let reference = of_folder.into_iter().filter(|run| run.method == method);
     let reference = reference.map(|run| RunRecord {
         method: REFERENCE.to_owned(),
@@ -74,24 +106,28 @@ fn against(own: &[RunRecord], folder: &Path, method: &str) -> Result<Comparison,
     let all: Vec<RunRecord> = reference.chain(others).collect();
     if all.iter().all(|run| run.method != REFERENCE) {
         return Err(Failure::input(anyhow!(
-            "{}: found no record of {method}, expected one of each seed",
-            folder.display()
+            "{}: found no record of {method} in {folder}, expected one of each seed",
+            cell.display()
         )));
     }
-    Comparison::of(&all).map_err(Failure::input)
+    Comparison::of(&all).map(Some).map_err(Failure::input)
 }
 
-fn summary(name: &str, first: &RunRecord, compared: &[Comparison]) -> Vec<String> {
-    let update = &first.update;
+fn summary(name: &str, own: &[RunRecord], compared: &[Option<Comparison>]) -> Vec<String> {
+    let update = &own[0].update;
     let mut row = vec![
         name.to_owned(),
         format!("{:.2}", update.alpha),
         format!("{}, {}", update.n_old, update.n_new),
-        compared
-            .first()
+        compared[0]
+            .as_ref()
             .map_or(MISSING.to_owned(), |of| excess(of, "inference", None)),
     ];
     for of in compared {
+        let Some(of) = of else {
+            row.extend([MISSING, MISSING].map(str::to_owned));
+            continue;
+        };
         row.push(excess(of, DEFAULT, Some(BUDGET)));
         let parity = of.parities.iter().find(|it| it.method == DEFAULT);
         row.push(match parity.map(|it| it.share_of_cost) {
@@ -185,6 +221,12 @@ mod tests {
     fn methods_are_compared_with_each_retraining() {
         let at = tempdir().unwrap();
         let cell = at.path().join("toy-0.1");
+        let write = |run: &str, runs: &[RunRecord]| {
+            for seed in 0..2 {
+                let of_seed: Vec<_> = runs.iter().filter(|it| it.seed == seed).cloned().collect();
+                write(&cell.join(seed.to_string()).join(run), &of_seed);
+            }
+        };
         let own = [
             runs("inference", None, [1.0, 1.5], 0.0),
             runs(REFERENCE, None, [1.0, 1.0], 1000.0),
@@ -194,19 +236,17 @@ mod tests {
             runs(REFERENCE, Some("50%"), [1.2, 1.2], 500.0),
         ];
         let between = runs("icl", Some("20%"), [1.0, 1.005], 200.0);
-        write(&cell.join(BETWEEN), &between);
-        write(&cell.join(OWN), &own.concat());
-        write(
-            &cell.join("adam"),
-            &runs(REFERENCE, None, [1.25, 1.2], 1000.0),
-        );
+        write(BETWEEN, &between);
+        write(OWN, &own.concat());
+        write("adam", &runs(REFERENCE, None, [1.25, 1.2], 1000.0));
+        let without_long = tables(std::slice::from_ref(&cell)).unwrap();
+        assert_eq!(without_long.matches("### toy-0.1: excess over").count(), 2);
+        assert!(without_long.lines().nth(2).unwrap().ends_with("| – | – |"));
+        std::fs::create_dir(cell.join("0/long")).unwrap();
         let missing = tables(std::slice::from_ref(&cell)).unwrap_err().to_string();
         assert!(missing.contains("long"), "{missing}");
-        write(
-            &cell.join("long"),
-            &runs(REFERENCE, Some("400%"), [0.8, 0.8], 4000.0),
-        );
-        let text = tables(&[cell]).unwrap();
+        write("long", &runs(REFERENCE, Some("400%"), [0.8, 0.8], 4000.0));
+        let text = tables(std::slice::from_ref(&cell)).unwrap();
         let first = text.lines().nth(2).unwrap();
         let cells: Vec<&str> = first.trim_matches('|').split('|').map(str::trim).collect();
         assert_eq!(cells[0], "toy-0.1");
