@@ -2,6 +2,8 @@
 
 mod pages;
 pub(crate) mod runs;
+mod streams;
 
 pub use pages::{assert_fits, assert_sound, row, text_of};
 pub use runs::{comparison, reaching, record};
+pub use streams::stream;

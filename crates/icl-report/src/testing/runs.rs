@@ -6,9 +6,21 @@ use icl_core::{ByOrigin, ExactRisk};
 use icl_train::{Cost, Evaluation, Seconds};
 
 use crate::record::{
-    AccuracyByOrigin, FloorAccuracies, MadeBy, ProtocolAccuracies, RunRecord, SCHEMA,
+    AccuracyByOrigin, FloorAccuracies, MadeBy, ProtocolAccuracies, RunRecord, RunSettings, SCHEMA,
     TrainingCourse, TrainingSummary, UpdateFacts,
 };
+
+/// Settings of seed 3 with 31 negatives.
+pub(crate) fn settings() -> RunSettings {
+    RunSettings {
+        seed: 3,
+        temperature: 0.1,
+        negatives: 31.0,
+        optimizer: Some("adam".to_owned()),
+        backend: "flex".to_owned(),
+        made_by: MadeBy::command("icl update --from first/encoder.safetensors"),
+    }
+}
 
 pub(crate) fn risk(all: f64, nce1_old: f64) -> ExactRisk {
     ExactRisk {

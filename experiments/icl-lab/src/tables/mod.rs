@@ -54,7 +54,14 @@ enum Kind {
     },
     /// Streams of one data set: a page of docs/results/streams
     Streams {
-        /// Folder that scripts/streams.sh has filled for the seeds 0, 1 and 2
+        /// Folder that scripts/streams.sh has filled, for any number of seeds
+        folder: PathBuf,
+        /// First part of the names of its folders
+        name: String,
+    },
+    /// Total cost of service and updates under rules for the moment of an update: docs/results/streams
+    Schedules {
+        /// Folder that scripts/streams.sh has filled, for any number of seeds
         folder: PathBuf,
         /// First part of the names of its folders
         name: String,
@@ -82,6 +89,7 @@ pub fn tables(arguments: &TablesArguments) -> Result<(), Failure> {
             share,
         } => classes::table_of(folder, name, *share)?,
         Kind::Streams { folder, name } => streams::page(folder, name)?,
+        Kind::Schedules { folder, name } => streams::schedules(folder, name)?,
         Kind::StreamsOverview { streams } => streams::overview(streams)?,
     };
     print(text.trim_end())

@@ -5,6 +5,7 @@ use std::path::Path;
 use anyhow::anyhow;
 use icl_cli::parts::Failure;
 use icl_report::{FloorAccuracies, ProtocolAccuracies, RunRecord, read_records, summary};
+use icl_train::PairedDifference;
 
 /// Accuracies of a record by a protocol.
 pub type Protocol = fn(&RunRecord) -> Option<ProtocolAccuracies>;
@@ -13,6 +14,9 @@ pub type Floor = fn(&FloorAccuracies) -> Option<f64>;
 
 /// Sign of a value that is not there.
 pub const MISSING: &str = "–";
+
+/// Probability with which an interval over the seeds holds the true mean.
+const LEVEL: f64 = 0.95;
 
 /// Method whose end is the measure of all others.
 pub const REFERENCE: &str = "retraining";
@@ -95,6 +99,38 @@ pub fn spread(values: &[f64], digits: usize) -> String {
     }
 }
 
+/// Writes the mean.
+pub fn average(values: &[f64], digits: usize) -> String {
+    match values {
+        [] => MISSING.to_owned(),
+        values => rounded(mean(values), digits),
+    }
+}
+
+/// Writes mean ± half of its 95 % interval by Student's t; of one value, that value.
+pub fn interval(values: &[f64], digits: usize) -> String {
+    // A mean is a difference from 0. Without values, or with one that is not finite, there is none.
+    let zeros = vec![0.0; values.len()];
+    match (values, PairedDifference::of(&zeros, values, LEVEL)) {
+        ([one], _) => rounded(*one, digits),
+        (_, Ok(of)) => {
+            let half = (of.interval[1] - of.interval[0]) / 2.0;
+            format!("{} ± {half:.digits$}", rounded(of.mean, digits))
+        }
+        (_, Err(_)) => MISSING.to_owned(),
+    }
+}
+
+/// Writes a number with a minus sign, which a 0 does not have.
+fn rounded(value: f64, digits: usize) -> String {
+    let text = format!("{value:.digits$}");
+    match text.strip_prefix('-') {
+        Some(zero) if zero.chars().all(|it| matches!(it, '0' | '.')) => zero.to_owned(),
+        Some(size) => format!("−{size}"),
+        None => text,
+    }
+}
+
 /// Writes the median, with the least and the greatest value between `open` and `close` where they read differently.
 pub fn with_range(
     values: &[f64],
@@ -125,6 +161,15 @@ mod tests {
         assert_eq!(spread(&[1.0, 3.0], 3), "2.000 ± 1.414");
         assert_eq!(spread(&[0.25], 1), "0.2");
         assert_eq!(spread(&[], 3), "–");
+        assert_eq!(average(&[-1.0, -2.0], 1), "−1.5");
+        assert_eq!(average(&[], 1), "–");
+        // SciPy: t.interval(0.95, 4, 3, sem([1, 2, 3, 4, 5])) is (1.0367568, 4.9632432).
+        let below = [-1.0, -2.0, -3.0, -4.0, -5.0];
+        assert_eq!(interval(&below, 4), "−3.0000 ± 1.9632");
+        assert_eq!(interval(&[-0.25], 2), "−0.25");
+        assert_eq!(interval(&[-0.25], 0), "0");
+        assert_eq!(interval(&[], 2), "–");
+        assert_eq!(interval(&[1.0, f64::INFINITY], 2), "–");
         let shown = |values: &[f64]| with_range(values, ["[", "]"], |x| format!("{x:.1}"));
         assert_eq!(shown(&[1.0, 2.0, 4.0]), "2.0 [1.0–4.0]");
         assert_eq!(shown(&[1.01, 1.02]), "1.0");
