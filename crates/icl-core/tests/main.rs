@@ -6,6 +6,7 @@
 mod dacl_theory;
 mod drawn_noise;
 mod drift;
+mod drift_subset;
 mod drift_verdict;
 mod groups;
 mod limits;

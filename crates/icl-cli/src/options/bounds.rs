@@ -75,6 +75,14 @@ where
     }
 }
 
+/// Returns the parser of a largest number of samples, which may be the word `all`.
+pub fn samples_or_all(text: &str) -> Result<usize, Error> {
+    match text {
+        "all" => Ok(SAMPLES),
+        _ => at_most(SAMPLES)(text).map_err(|error| Error::message(format!("{error}, or all"))),
+    }
+}
+
 /// Returns the parser of a number within bounds. Numbers that are not above 0 are left to the check of the settings,
 /// which names their range.
 pub fn number_in(range: Range) -> impl Fn(&str) -> Result<f64, Error> + Clone {

@@ -3,6 +3,7 @@
 
 mod extremes;
 mod inputs;
+mod subset;
 mod verdict;
 
 use std::fs;
@@ -148,6 +149,7 @@ fn the_object_says_what_it_is_of() {
         "bias_range",
         "d",
         "effect",
+        "evaluation_samples",
         "k_opt",
         "k_range",
         "mean",

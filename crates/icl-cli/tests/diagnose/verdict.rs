@@ -30,7 +30,7 @@ fn view(of: &[[f64; D]], rng: &mut impl rand::Rng) -> Vec<[f64; D]> {
 }
 
 /// Old and new rows around their centres; the anchors are the old rows.
-fn data(n: [usize; 2], centres: [f64; 2]) -> TempDir {
+pub fn data(n: [usize; 2], centres: [f64; 2]) -> TempDir {
     drawn(n, centres, 1)
 }
 

@@ -26,7 +26,7 @@ struct Candidate<'a> {
 #[derive(Clone, Copy)]
 enum Role {
     /// In every relabelling, of this group and with this log f of its positive: it is no row of the noise.
-    Always { group: usize, positive: f64 },
+    Always { anchor: (usize, f64) },
     /// When the row of the noise is at the position of an anchor's own row; with log f of its own positive, if it has one.
     AtPosition { row: usize, positive: Option<f64> },
 }
@@ -74,8 +74,7 @@ impl<'a> Candidates<'a> {
                         direction: group.anchors.row(anchor),
                         self_pairs: group.self_pairs[anchor],
                         role: Role::Always {
-                            group: at,
-                            positive,
+                            anchor: (at, positive),
                         },
                     }),
                 }
@@ -135,7 +134,7 @@ impl<'a> Candidates<'a> {
     /// Returns the sums of the biases over the candidates of a tile, of each group and relabelling.
     fn sums(
         &self,
-        tile: &[Candidate],
+        tile: &[Candidate<'_>],
         relabellings: &Relabellings,
         n_old: &OldInClasses<'_>,
     ) -> Vec<f64> {
@@ -143,20 +142,18 @@ impl<'a> Candidates<'a> {
         let mut sums = vec![0.0; self.data.groups.len() * n];
         let similarities = TileSimilarities::of(self.data, tile, self.temperature);
         for at in 0..n {
+            let of_tile = tile.iter().map(|it| match &it.role {
+                Role::Always { anchor } => std::slice::from_ref(anchor),
+                Role::AtPosition { row, .. } => &self.anchors_at[relabellings.position(at, *row)],
+            });
+            // The sums are most of the cost, and of few anchors in much noise few rows take the places.
+            if of_tile.clone().all(<[_]>::is_empty) {
+                continue;
+            }
             let parts = relabellings.parts(at);
             let of_parts = similarities.sums(parts);
-            for (place, candidate) in tile.iter().enumerate() {
-                let always;
-                let places: &[(usize, f64)] = match candidate.role {
-                    Role::Always { group, positive } => {
-                        always = [(group, positive)];
-                        &always
-                    }
-                    Role::AtPosition { row, .. } => {
-                        &self.anchors_at[relabellings.position(at, row)]
-                    }
-                };
-                if places.is_empty() {
+            for ((place, candidate), anchors) in tile.iter().enumerate().zip(of_tile) {
+                if anchors.is_empty() {
                     continue;
                 }
                 let n_self = n_old.counts(candidate.self_pairs, at);
@@ -169,7 +166,7 @@ impl<'a> Candidates<'a> {
                     let mean = of_parts[part][place] / n_others[part] as f64;
                     similarities.largest[place] + mean.ln()
                 });
-                for (group, positive) in places {
+                for (group, positive) in anchors {
                     let positive = candidate.role.own_positive().unwrap_or(*positive);
                     sums[group * n + at] += self.formula.bias(positive, old, new);
                 }
@@ -251,6 +248,7 @@ impl TileSimilarities {
 mod tests {
     use super::*;
 
+    use crate::drift::terms::AnchorMeasured;
     use crate::testing::assert_close;
     use crate::{HostRows, Seed};
     use rand::RngExt;
@@ -275,7 +273,8 @@ mod tests {
             [Some(0), Some(1), Some(2), Some(3), Some(0), None, None]
         );
         let terms: Vec<AnchorTerms> = (0..7)
-            .map(|it| AnchorTerms::of(&data, group, it, temperature).unwrap())
+            .map(|it| AnchorMeasured::of(&data, group, it, temperature).unwrap())
+            .map(|it| it.terms)
             .collect();
         let formula = Formula {
             log_negatives: k.ln(),
@@ -333,10 +332,7 @@ mod tests {
         let candidate = Candidate {
             direction: group.anchors.row(0),
             self_pairs: SelfPairs::of(None, None),
-            role: Role::Always {
-                group: 0,
-                positive: 0.0,
-            },
+            role: Role::Always { anchor: (0, 0.0) },
         };
         let similarities = TileSimilarities::of(&data, &[candidate], 0.04);
         let [old, new] = similarities.sums([&[0, 1, 2], &[3, 4, 5, 6]]);

@@ -47,13 +47,15 @@ pub struct DriftData {
     /// Directions of the noise, the old rows first.
     pub(super) noise: Directions,
     /// Values of the noise.
-    noise_rows: Vec<f64>,
+    pub(super) noise_rows: Vec<f64>,
     /// Rows of the noise that equal each other.
     pub(super) equal: EqualRows,
     /// Number of rows of old noise.
     pub(super) n_old: usize,
+    /// Shares of the old and of the new rows that are left out of a random subset; 0 without one.
+    pub(super) left_out: [f64; 2],
     /// Width of a row.
-    d: usize,
+    pub(super) d: usize,
 }
 
 /// Anchors of one origin, with what is known of each.
@@ -67,8 +69,24 @@ pub(super) struct AnchorGroup {
     /// Row of the noise that is each anchor's own, where there is one; equal anchors have different rows as far as there are
     /// as many.
     pub(super) own_row: Vec<Option<usize>>,
-    /// Number of anchors whose samples have more than one row in the noise of their origin.
+    /// Numbers of all anchors, which a random subset of them leaves as they are.
+    pub(super) counts: Counts,
+    /// Row of each anchor among all of its origin.
+    pub(super) places: Vec<usize>,
+    /// Whether each anchor has no row of its own among *all* rows of the noise.
+    pub(super) is_unpaired: Vec<bool>,
+}
+
+/// Numbers of all anchors of an origin and all rows of the noise.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Counts {
+    pub(super) n_anchors: usize,
+    /// Anchors whose samples have more than one row in the noise of their origin.
     pub(super) n_repeated: usize,
+    /// Anchors without a row of their own.
+    pub(super) n_unpaired: usize,
+    /// Rows that are left out of the noise, over all anchors.
+    pub(super) n_self_pairs: usize,
 }
 
 impl DriftData {
@@ -91,6 +109,7 @@ impl DriftData {
             equal: EqualRows::of(&noise_rows, d),
             noise_rows,
             n_old: old.0.len() / d,
+            left_out: [0.0; 2],
             d,
         };
         data.with(pairs, ["anchors", "positives"])
@@ -141,14 +160,25 @@ impl DriftData {
             true => Origin::Old,
             false => Origin::New,
         };
-        let n_repeated = self.n_repeated(&self_pairs, &n_owners, origin);
+        let n_rows = |of: &SelfPairs| -> usize {
+            of.classes().map(|class| self.equal.rows(class).len()).sum()
+        };
+        let is_unpaired: Vec<bool> = own_row.iter().map(Option::is_none).collect();
+        let counts = Counts {
+            n_anchors: n,
+            n_repeated: self.n_repeated(&self_pairs, &n_owners, origin),
+            n_unpaired: is_unpaired.iter().filter(|it| **it).count(),
+            n_self_pairs: self_pairs.iter().map(n_rows).sum(),
+        };
         self.groups.push(AnchorGroup {
             origin,
             anchors: Directions::of(&anchors.0, d),
             positives: Directions::of(&positives.0, d),
             self_pairs,
             own_row,
-            n_repeated,
+            counts,
+            places: (0..n).collect(),
+            is_unpaired,
         });
         Ok(self)
     }
@@ -181,6 +211,31 @@ impl DriftData {
             }
         }
         n_repeated.min(n_beyond_owners) + n_in_both_directions
+    }
+
+    /// Checks that each anchor has noise of both origins.
+    pub(super) fn check_noise(&self) -> Result<(), Error> {
+        let of_groups = self
+            .groups
+            .iter()
+            .flat_map(|it| it.self_pairs.iter().enumerate());
+        for (anchor, self_pairs) in of_groups {
+            let mut n_others = [self.n_old, self.n_new()];
+            for class in self_pairs.classes() {
+                let rows = self.equal.rows(class);
+                let n_old = rows.partition_point(|row| *row < self.n_old);
+                n_others[0] -= n_old;
+                n_others[1] -= rows.len() - n_old;
+            }
+            for (n, word) in n_others.iter().zip(["old", "new"]) {
+                if *n == 0 {
+                    let place = format!("anchor {anchor} (counted from 0)");
+                    let found = format!("no {word} noise but rows equal to it or to its positive");
+                    return Err(Error::new(place, found, "at least one other row"));
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Returns the number of rows of old noise.

@@ -23,6 +23,15 @@ impl Directions {
         Self { values, d }
     }
 
+    /// Returns some of the rows.
+    pub(super) fn subset(&self, rows: &[usize]) -> Self {
+        let rows = rows.iter().flat_map(|row| self.row(*row));
+        Self {
+            values: rows.copied().collect(),
+            d: self.d,
+        }
+    }
+
     pub(super) fn n(&self) -> usize {
         self.values.len() / self.d
     }

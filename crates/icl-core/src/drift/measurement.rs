@@ -1,6 +1,7 @@
 //! A measured drift.
 
 use super::discrepancy::Discrepancy;
+use super::estimate::LeftOut;
 use super::no_drift::NoDrift;
 use super::terms::AnchorTerms;
 use super::verdict::Verdict;
@@ -24,23 +25,34 @@ pub struct Drift {
 /// Drift of the noise from old to new, as anchors of one origin see it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AnchorDrift {
-    /// Statistic s: the mean of L^{I,X} − L^{I,X′} over the anchors, in nats. Negative if the noise moves towards them.
+    /// Statistic s: the mean of L^{I,X} − L^{I,X′} over all anchors, in nats. Negative if the noise moves towards them.
     pub bias_inference: f64,
+    /// Standard error of s as that of all rows, in nats; 0 if all are compared ([`Estimate`](super::Estimate)).
+    pub standard_error: f64,
     /// Range of s, in nats: with all rows, and without the row of their own origin that is most similar to each anchor
-    /// that has none of its own. Both ends are s if each anchor has one.
+    /// that has none of its own. Both ends are s if each anchor has one. Of a random subset, rows are those that are
+    /// drawn.
     pub bias_range: [f64; 2],
-    /// Number of anchors without a row of their own in the noise: no row equals the anchor or its positive bit for bit.
+    /// Number of all anchors, of which [`terms`](Self::terms) may hold a random subset.
+    pub n_anchors: usize,
+    /// Number of all anchors without a row of their own in all of the noise: no row equals the anchor or its positive
+    /// bit for bit.
     pub n_unpaired: usize,
-    /// Number of anchors whose samples have more than one row in the noise of their origin.
+    /// Number of all anchors whose samples have more than one row in the noise of their origin.
     pub n_repeated: usize,
-    /// Distribution of |s| without drift.
+    /// Number of rows that are left out of the noise as self-pairs, over all anchors and all rows.
+    pub n_self_pairs: usize,
+    /// Distribution of |s| without drift, of as many rows as are compared.
     pub null: NoDrift,
     /// The p-value of the end of the range that is nearer to 0, by Holm's correction for all tests of the [`Drift`].
     pub p_adjusted: f64,
     /// Smallest drift that counts, in nats.
     pub effect: f64,
-    /// Terms of each anchor.
+    /// Row of each anchor that is compared among all of its origin.
+    pub anchors: Vec<usize>,
+    /// Terms of each of these anchors.
     pub terms: Vec<AnchorTerms>,
+    pub(super) left_out: LeftOut,
 }
 
 impl Drift {
@@ -57,9 +69,7 @@ impl Drift {
 
     /// Returns the number of self-pairs that were left out, over all anchors.
     pub fn n_self_pairs(&self) -> usize {
-        let anchors = self.old.terms.iter();
-        let anchors = anchors.chain(self.new.iter().flat_map(|new| &new.terms));
-        anchors.map(|it| it.n_self_old + it.n_self_new).sum()
+        self.old.n_self_pairs + self.new.as_ref().map_or(0, |new| new.n_self_pairs)
     }
 
     /// Returns the drift whose verdict decides: the old anchors' among equals.
@@ -95,7 +105,7 @@ impl AnchorDrift {
 
     /// Returns whether too many samples have several rows in the noise, which are no independent draws.
     pub(super) fn is_repeated(&self) -> bool {
-        self.n_repeated * ONE_OF > self.terms.len()
+        self.n_repeated * ONE_OF > self.n_anchors
     }
 
     /// Returns whether the answer would be another one if no anchor had its sample in the noise in other numbers.

@@ -38,7 +38,7 @@ impl AnchorDrift {
     /// Returns the reason, with a word that tells these anchors from others.
     fn reason_of(&self, word: &str) -> String {
         let (s, q95, effect) = (self.bias_inference, self.null.q95, self.effect);
-        let (n, p) = (self.terms.len(), self.p_adjusted);
+        let (n, p) = (self.n_anchors, self.p_adjusted);
         let of = match word {
             "" => String::new(),
             word => format!(" of {word}anchors"),

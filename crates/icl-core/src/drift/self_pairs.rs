@@ -37,6 +37,21 @@ impl EqualRows {
         equal
     }
 
+    /// Returns the classes of some of the rows, each with those that are left of it in the order of `rows`. No other
+    /// row can be looked up in them.
+    pub(super) fn subset(&self, rows: &[usize]) -> Self {
+        let mut classes = vec![Vec::new(); self.classes.len()];
+        let class_of: Vec<usize> = rows.iter().map(|row| self.class_of[*row]).collect();
+        for (at, class) in class_of.iter().enumerate() {
+            classes[*class].push(at);
+        }
+        Self {
+            class_of,
+            classes,
+            by_hash: HashMap::new(),
+        }
+    }
+
     /// Returns the class of the rows of `rows` that equal a row bit for bit; `None` if there is no such row.
     pub(super) fn class_equal_to(&self, row: &[f64], rows: &[f64]) -> Option<usize> {
         let mut classes = self.by_hash.get(&hash(row)).into_iter().flatten().copied();

@@ -1,5 +1,7 @@
 //! The terms of the losses of one anchor, without its self-pairs.
 
+use std::ops::Range;
+
 use super::data::{AnchorGroup, DriftData};
 use super::directions::dot;
 use crate::negatives::Rank;
@@ -7,6 +9,9 @@ use crate::{Error, Origin};
 
 /// Difference of cosines up to which they are a tie, as in [`ranks_among`](crate::ranks_among).
 const TIE: f64 = 1e-6;
+/// Number of groups of the rows of a random subset, each of which is left out once: standard errors have as many
+/// degrees of freedom less one.
+pub(super) const N_GROUPS: usize = 32;
 
 /// Terms of the losses of one anchor, as logarithms, over the noise without its self-pairs.
 ///
@@ -27,71 +32,154 @@ pub struct AnchorTerms {
     /// without any other row); `None` if a row of the noise is known to be the anchor's. That row may be the anchor's
     /// sample in other numbers.
     pub log_noise_without_closest: Option<f64>,
-    /// Number of rows of old noise that are the anchor or its positive.
-    pub n_self_old: usize,
-    /// Number of rows of new noise that are the anchor or its positive.
-    pub n_self_new: usize,
-    /// Rank of the positive among the noise, old and new, without self-pairs.
+    /// Rank of the positive among the noise, old and new, without self-pairs; in a random subset among rows of either
+    /// origin in proportion to all of theirs.
     pub rank: Rank,
 }
 
-impl AnchorTerms {
+/// Terms of an anchor, and where the noise is a random subset, the same without each of [`N_GROUPS`] groups of its
+/// rows.
+pub(super) struct AnchorMeasured {
+    pub(super) terms: AnchorTerms,
+    /// log E f over the old and over the new noise; empty for a part of which all rows are there.
+    pub(super) log_noise_without: [Vec<f64>; 2],
+    /// Ranks; empty if all rows of the noise are there.
+    pub(super) ranks_without: Vec<Rank>,
+}
+
+impl AnchorMeasured {
     /// Computes the terms of an anchor of a group.
     ///
     /// # Errors
-    /// [`Error`] if the anchor has no noise of one origin but itself.
+    /// [`Error`] if of the rows of a random subset too few differ from the anchor and its positive.
+    ///
+    /// # Panics
+    /// If the anchor has no noise of one origin but itself, and this is no random subset.
     pub(super) fn of(
         data: &DriftData,
         group: &AnchorGroup,
         anchor: usize,
         temperature: f64,
     ) -> Result<Self, Error> {
-        let direction = group.anchors.row(anchor);
-        let of_positive = dot(direction, group.positives.row(anchor));
-        let is_self = |row: &usize| group.self_pairs[anchor].holds(data.equal.class_of(*row));
-        let cosines = |rows: std::ops::Range<usize>, noise| {
-            let others = rows.filter(|row| !is_self(row));
-            let cosines: Vec<f64> = others
-                .map(|row| dot(direction, data.noise.row(row)))
-                .collect();
-            match cosines.is_empty() {
-                true => {
-                    let word = match noise {
-                        Origin::Old => "old",
-                        Origin::New => "new",
-                    };
-                    let place = format!("anchor {anchor} (counted from 0)");
-                    let found = format!("no {word} noise but rows equal to it or to its positive");
-                    Err(Error::new(place, found, "at least one other row"))
-                }
-                false => Ok(cosines),
+        let parts = [0..data.n_old, data.n_old..data.noise.n()]
+            .map(|rows| Part::of(data, group, anchor, rows));
+        let mut log_noise_without = [Vec::new(), Vec::new()];
+        for (at, word) in ["old", "new"].into_iter().enumerate() {
+            if data.left_out[at] > 0.0 {
+                let of_groups = parts[at].log_means_without(temperature);
+                log_noise_without[at] = of_groups.ok_or_else(|| {
+                    let place = format!("anchor {} (counted from 0)", group.places[anchor]);
+                    let n = parts[at].cosines.len();
+                    let found = format!(
+                        "{n} drawn rows of {word} noise that differ from it and from its positive"
+                    );
+                    Error::new(place, found, "at least 2: compare more rows, or all")
+                })?;
             }
+        }
+        let positive = dot(group.anchors.row(anchor), group.positives.row(anchor));
+        let of_groups = ranks_of_groups(&parts, data.n_ranked(), positive);
+        let rank = |without: Option<usize>| {
+            let mut counts = [0; 3];
+            let kept = (0..N_GROUPS).filter(|it| Some(*it) != without);
+            for of_group in kept.map(|it| of_groups[it]) {
+                counts
+                    .iter_mut()
+                    .zip(of_group)
+                    .for_each(|(sum, n)| *sum += n);
+            }
+            let [below, tied, above] = counts;
+            Rank { below, tied, above }
         };
-        let old = cosines(0..data.n_old, Origin::Old)?;
-        let new = cosines(data.n_old..data.noise.n(), Origin::New)?;
-        let of_own_origin = match group.origin {
-            Origin::Old => &old,
-            Origin::New => &new,
-        };
-        let is_unpaired = group.own_row[anchor].is_none();
-        let both = || old.iter().chain(&new);
-        let below = both().filter(|it| **it < of_positive - TIE).count();
-        let above = both().filter(|it| **it > of_positive + TIE).count();
-        Ok(Self {
-            positive: of_positive / temperature,
-            log_noise_old: log_mean(&old, temperature),
-            log_noise_new: log_mean(&new, temperature),
-            log_noise_without_closest: is_unpaired
+        let is_subset = data.left_out != [0.0; 2];
+        let of_own_origin = &parts[usize::from(group.origin == Origin::New)].cosines;
+        let terms = AnchorTerms {
+            positive: positive / temperature,
+            log_noise_old: log_mean(&parts[0].cosines, temperature),
+            log_noise_new: log_mean(&parts[1].cosines, temperature),
+            log_noise_without_closest: group.is_unpaired[anchor]
                 .then(|| log_mean_without_largest(of_own_origin, temperature)),
-            n_self_old: data.n_old - old.len(),
-            n_self_new: data.n_new() - new.len(),
-            rank: Rank {
-                below,
-                tied: old.len() + new.len() - below - above,
-                above,
+            rank: rank(None),
+        };
+        Ok(Self {
+            terms,
+            log_noise_without,
+            ranks_without: match is_subset {
+                true => (0..N_GROUPS).map(|group| rank(Some(group))).collect(),
+                false => Vec::new(),
             },
         })
     }
+}
+
+/// Noise of one origin, without the self-pairs of an anchor.
+struct Part {
+    /// Place of each row among all of this origin, ascending.
+    places: Vec<usize>,
+    cosines: Vec<f64>,
+}
+
+impl Part {
+    fn of(data: &DriftData, group: &AnchorGroup, anchor: usize, rows: Range<usize>) -> Self {
+        let direction = group.anchors.row(anchor);
+        let first = rows.start;
+        let is_self = |row: &usize| group.self_pairs[anchor].holds(data.equal.class_of(*row));
+        let others = rows.filter(|row| !is_self(row));
+        let (places, cosines) = others
+            .map(|row| (row - first, dot(direction, data.noise.row(row))))
+            .unzip();
+        Self { places, cosines }
+    }
+
+    /// Returns log mean exp(cosine/τ) without each group, `None` if one of them has all rows.
+    fn log_means_without(&self, temperature: f64) -> Option<Vec<f64>> {
+        let mut groups = vec![Vec::new(); N_GROUPS];
+        for (place, cosine) in self.places.iter().zip(&self.cosines) {
+            groups[place % N_GROUPS].push(*cosine);
+        }
+        let log_sum = |of: &Vec<f64>| match of.is_empty() {
+            true => f64::NEG_INFINITY,
+            false => log_mean(of, temperature) + (of.len() as f64).ln(),
+        };
+        let log_sums: Vec<f64> = groups.iter().map(log_sum).collect();
+        let without = |left_out: usize| {
+            let n = self.cosines.len() - groups[left_out].len();
+            let others = || {
+                (0..N_GROUPS)
+                    .filter(move |it| *it != left_out)
+                    .map(|it| log_sums[it])
+            };
+            // The largest first, since a temperature near 0 makes sums that a double does not hold.
+            let largest = others().fold(f64::NEG_INFINITY, f64::max);
+            let sum: f64 = others().map(|it| (it - largest).exp()).sum();
+            (n > 0).then(|| largest + (sum / n as f64).ln())
+        };
+        (0..N_GROUPS).map(without).collect()
+    }
+}
+
+/// Returns the numbers of rows below, as high as, and above a positive in each group, among the first rows of both
+/// parts.
+fn ranks_of_groups(
+    parts: &[Part; 2],
+    n_ranked: [usize; 2],
+    of_positive: f64,
+) -> [[usize; 3]; N_GROUPS] {
+    let mut counts = [[0; 3]; N_GROUPS];
+    for (at, part) in parts.iter().enumerate() {
+        // New rows follow old ones, so that groups have as many rows.
+        let first = at * n_ranked[0];
+        let rows = part.places.iter().zip(&part.cosines);
+        for (place, cosine) in rows.take_while(|(place, _)| **place < n_ranked[at]) {
+            let side = match cosine {
+                it if *it < of_positive - TIE => 0,
+                it if *it > of_positive + TIE => 2,
+                _ => 1,
+            };
+            counts[(first + place) % N_GROUPS][side] += 1;
+        }
+    }
+    counts
 }
 
 /// Returns log mean exp(cosine/τ).

@@ -1,15 +1,19 @@
 //! The test of drift.
 
+use std::borrow::Cow;
+use std::convert::Infallible;
+
 use rayon::prelude::*;
 
 use super::candidates::Candidates;
 use super::data::{AnchorGroup, DriftData};
-use super::discrepancy::Discrepancy;
+use super::discrepancy::{Discrepancy, MOST};
+use super::estimate::LeftOut;
 use super::holm::holm;
 use super::measurement::{AnchorDrift, Drift};
 use super::no_drift::{NoDrift, p_value};
 use super::relabelling::Relabellings;
-use super::terms::{AnchorTerms, Formula};
+use super::terms::{AnchorMeasured, AnchorTerms, Formula, N_GROUPS};
 use super::verdict::nearest_to_zero;
 use crate::error::check_loss;
 use crate::{Error, GrowthRatio, Origin, Seed};
@@ -25,12 +29,13 @@ pub struct DriftTestConfig {
     alpha: Option<GrowthRatio>,
     effect: f64,
     relabellings: usize,
+    samples: Option<usize>,
     seed: Seed,
 }
 
 impl DriftTestConfig {
     /// Returns settings with the temperature τ and the number of negatives K with which the encoder was trained, an effect of
-    /// 0.05 nats, 200 relabellings and seed 0. The growth ratio α is that of the noise samples.
+    /// 0.05 nats, 200 relabellings of all rows and seed 0. The growth ratio α is that of the noise samples.
     pub fn new(temperature: f64, negatives: f64) -> Self {
         Self {
             temperature,
@@ -38,6 +43,7 @@ impl DriftTestConfig {
             alpha: None,
             effect: 0.05,
             relabellings: 200,
+            samples: None,
             seed: Seed::new(0),
         }
     }
@@ -60,7 +66,14 @@ impl DriftTestConfig {
         }
     }
 
-    /// Sets the seed of the relabellings.
+    /// Sets the largest number of rows of each kind (anchors of each origin, old and new noise) that are compared, or
+    /// none for all. Of more rows a random subset is drawn, each kind independently of the others: the cost is bounded
+    /// then.
+    pub fn with_samples(self, samples: Option<usize>) -> Self {
+        Self { samples, ..self }
+    }
+
+    /// Sets the seed of the relabellings and of the random subset.
     pub fn with_seed(self, seed: Seed) -> Self {
         Self { seed, ..self }
     }
@@ -70,7 +83,8 @@ impl DriftTestConfig {
     /// # Errors
     /// - [`Error`] if the temperature or the number of negatives is not a finite number above 0;
     /// - [`Error`] if the effect is not a finite number from 0 up;
-    /// - [`Error`] if there are fewer than 39.
+    /// - [`Error`] if there are fewer than 39 relabellings;
+    /// - [`Error`] if fewer than 32 rows are to be compared: standard errors are by as many groups of them.
     pub fn try_init(self) -> Result<DriftTest, Error> {
         check_loss(self.temperature, Some(self.negatives))?;
         if !(self.effect.is_finite() && self.effect >= 0.0) {
@@ -82,6 +96,10 @@ impl DriftTestConfig {
         }
         if self.relabellings < FEWEST {
             return Err(Error::new("relabellings", self.relabellings, "at least 39"));
+        }
+        if let Some(samples) = self.samples.filter(|samples| *samples < N_GROUPS) {
+            let expected = format!("at least {N_GROUPS}, or all");
+            return Err(Error::new("evaluation-samples", samples, expected));
         }
         Ok(DriftTest { settings: self })
     }
@@ -123,6 +141,13 @@ impl DriftTestConfig {
 /// the noise. By Holm's correction the chance of any false alarm is at most 5 %. Without new anchors nothing is known
 /// of what new data cost the encoder: if the discrepancy is significant, the answer is not to keep it.
 ///
+/// Of many rows a random subset can be compared ([`DriftTestConfig::with_samples`]). Self-pairs, own rows and samples
+/// with several rows are those of all rows, and α is their growth ratio. The relabellings are of the rows that are
+/// drawn, with as many old and new ones: the test keeps its level, but sees less than with all rows. An anchor whose
+/// own row is not drawn is held fixed. Means are estimates of those of all rows, with standard errors
+/// ([`Estimate`](super::Estimate)); s is corrected for the bias of the subset, and its p-value is that of the
+/// uncorrected one, as the relabellings are.
+///
 /// Deviation from a plain test: that |s| is significant is not enough, since large samples make any drift significant; the
 /// [`Verdict`] also asks for an effect.
 ///
@@ -136,7 +161,8 @@ impl DriftTest {
     /// Measures the drift of the data, with its distribution without drift.
     ///
     /// # Errors
-    /// [`Error`] if an anchor has no noise of one origin but itself.
+    /// - [`Error`] if an anchor has no noise of one origin but itself;
+    /// - [`Error`] if of the rows of a random subset too few differ from an anchor and its positive.
     ///
     /// # Panics
     /// If the noise has 2³² rows or more.
@@ -149,26 +175,40 @@ impl DriftTest {
             log_negatives: it.negatives.ln(),
             alpha: alpha.value(),
         };
-        let mut terms = Vec::with_capacity(data.groups.len());
+        data.check_noise()?;
+        let all_noise = (&data.noise, data.n_old);
+        let data = match it.samples {
+            Some(most) => Cow::Owned(data.subset(most, it.seed.child("samples"))),
+            None => Cow::Borrowed(data),
+        };
+        let mut measured = Vec::with_capacity(data.groups.len());
         for group in &data.groups {
-            let of_group: Result<Vec<AnchorTerms>, Error> = (0..group.anchors.n())
+            let of_group: Result<Vec<AnchorMeasured>, Error> = (0..group.anchors.n())
                 .into_par_iter()
-                .map(|anchor| AnchorTerms::of(data, group, anchor, it.temperature))
+                .map(|anchor| AnchorMeasured::of(&data, group, anchor, it.temperature))
                 .collect();
-            terms.push(of_group?);
+            measured.push(of_group?);
         }
+        let terms: Vec<Vec<AnchorTerms>> = measured
+            .iter()
+            .map(|of_group| of_group.iter().map(|it| it.terms).collect())
+            .collect();
         let n_rows = data.n_old() + data.n_new();
         let seed = it.seed.child("drift");
         let relabellings = Relabellings::draw(it.relabellings, n_rows, data.n_old(), seed);
-        let candidates = Candidates::of(data, &terms, it.temperature, formula);
+        let candidates = Candidates::of(&data, &terms, it.temperature, formula);
         let relabelled = candidates.statistics(&relabellings);
-        let groups = data.groups.iter().zip(terms).zip(relabelled);
+        let groups = data.groups.iter().zip(terms).zip(&measured);
         let mut drifts: Vec<AnchorDrift> = groups
-            .map(|((group, terms), null)| anchor_drift(group, terms, formula, &null, it.effect))
+            .zip(&relabelled)
+            .map(|(((group, terms), measured), null)| {
+                let left_out = LeftOut::new(group.left_out(), data.left_out, measured);
+                anchor_drift(group, (terms, left_out), formula, null, it.effect)
+            })
             .collect();
         let mut discrepancy = (drifts.len() == 1).then(|| {
             let seed = it.seed.child("discrepancy");
-            Discrepancy::of(&data.noise, data.n_old, it.relabellings, seed)
+            Discrepancy::of(all_noise.0, all_noise.1, MOST, it.relabellings, seed)
         });
         let p_values = drifts.iter().map(|it| it.p_adjusted);
         let p_values: Vec<f64> = p_values
@@ -191,34 +231,48 @@ impl DriftTest {
 /// without drift.
 fn anchor_drift(
     group: &AnchorGroup,
-    terms: Vec<AnchorTerms>,
+    (terms, left_out): (Vec<AnchorTerms>, LeftOut),
     formula: Formula,
     relabelled: &[f64],
     effect: f64,
 ) -> AnchorDrift {
+    let bias = |it: &AnchorTerms| formula.bias(it.positive, it.log_noise_old, it.log_noise_new);
     let mean = |bias: &dyn Fn(&AnchorTerms) -> f64| {
         terms.iter().map(bias).sum::<f64>() / terms.len() as f64
     };
-    let bias = |it: &AnchorTerms| formula.bias(it.positive, it.log_noise_old, it.log_noise_new);
-    let bias_inference = mean(&bias);
+    let statistic = mean(&bias);
     let without_closest = mean(&|it| match (it.log_noise_without_closest, group.origin) {
         (None, _) => bias(it),
         (Some(old), Origin::Old) => formula.bias(it.positive, old, it.log_noise_new),
         (Some(new), Origin::New) => formula.bias(it.positive, it.log_noise_old, new),
     });
-    let bias_range = [
-        bias_inference.min(without_closest),
-        bias_inference.max(without_closest),
+    let range = [
+        statistic.min(without_closest),
+        statistic.max(without_closest),
     ];
     let sizes: Vec<f64> = relabelled.iter().map(|it| it.abs()).collect();
-    AnchorDrift {
-        bias_inference,
-        bias_range,
-        n_unpaired: group.own_row.iter().filter(|row| row.is_none()).count(),
-        n_repeated: group.n_repeated,
-        null: NoDrift::of(bias_inference, relabelled),
-        p_adjusted: p_value(nearest_to_zero(bias_range), &sizes),
+    let mut drift = AnchorDrift {
+        bias_inference: statistic,
+        standard_error: 0.0,
+        bias_range: range,
+        n_anchors: group.counts.n_anchors,
+        n_unpaired: group.counts.n_unpaired,
+        n_repeated: group.counts.n_repeated,
+        n_self_pairs: group.counts.n_self_pairs,
+        null: NoDrift::of(statistic, relabelled),
+        p_adjusted: p_value(nearest_to_zero(range), &sizes),
         effect,
+        anchors: group.places.clone(),
         terms,
+        left_out,
+    };
+    if drift.is_of_subset() {
+        let biases = |terms: &[AnchorTerms]| Ok(vec![terms.iter().map(bias).collect()]);
+        let Ok(estimates) = drift.estimates::<Infallible>(biases);
+        let found = &estimates[0];
+        drift.standard_error = found.standard_error;
+        drift.bias_inference = found.mean;
+        drift.bias_range = range.map(|end| end + (found.mean - statistic));
     }
+    drift
 }

@@ -21,8 +21,16 @@ impl Rank {
     }
 
     /// Returns the share of the noise below the positive; ties count ½.
-    fn auc(&self) -> f64 {
+    pub fn auc(&self) -> f64 {
         (self.below as f64 + self.tied as f64 / 2.0) / self.n_noise() as f64
+    }
+
+    /// Returns P(B; K) of this positive, `None` if K is above the number m of noise samples. See [`Ranks::right`].
+    pub fn right(&self, k: usize) -> Option<f64> {
+        match k.checked_sub(1) {
+            None => Some(1.0),
+            Some(before) => self.right_by_k().nth(before),
+        }
     }
 
     /// Returns P(B; K) for K = 1, 2, …, m. See [`Ranks::right`].
@@ -125,14 +133,8 @@ impl Ranks {
     /// so that it is 1/(K + 1) if all scores are equal, and the AUC at K = 1. `None` if K is above the number m of
     /// noise samples of any anchor; 1 at K = 0.
     pub fn right(&self, k: usize) -> Option<f64> {
-        match k.checked_sub(1) {
-            None => Some(1.0),
-            Some(_) if k > self.max_k() => None,
-            Some(before) => {
-                let one = |rank: &Rank| rank.right_by_k().nth(before).unwrap_or(f64::NAN);
-                Some(self.mean(one))
-            }
-        }
+        let right: Option<Vec<f64>> = self.of_anchors.iter().map(|rank| rank.right(k)).collect();
+        right.map(|right| right.iter().sum::<f64>() / self.of_anchors.len() as f64)
     }
 
     /// Returns the measured P(B; K) at K = 1, 2, …, `max_k`, or up to the number of noise samples if that is smaller.

@@ -1,6 +1,7 @@
 //! `icl diagnose`: measures how far the noise distribution has moved, from embeddings of any framework, and whether chance
 //! would do.
 
+mod anchors;
 mod answer;
 mod losses;
 mod ranking;
@@ -12,7 +13,6 @@ use std::path::PathBuf;
 use anyhow::anyhow;
 use clap::Args;
 use icl_core::drift::{AnchorDrift, DriftTestConfig, Verdict};
-use icl_core::negatives::Ranks;
 use icl_core::{GrowthRatio, Seed};
 use icl_train::TrainingSettings;
 
@@ -38,6 +38,8 @@ noise. The answer \"update\" is yes if the absolute bias of inference exceeds th
 drift show, in which it is drawn at random which rows are old; it is no if neither it nor the 95 % quantile of these \
 data sets exceeds the effect, and \"cannot tell\" otherwise. An anchor without a row that equals it or its positive may \
 have its sample in the noise in other numbers: then the answer is one that holds either way, or \"cannot tell\". \
+From a file with more rows than --evaluation-samples, that many are drawn at random. Equal rows and the growth ratio \
+are those of all rows in any case. Figures are estimates of those of all rows then, with standard errors. \
 Without --new-anchors a general two-sample test (maximum mean discrepancy) of the old and the new rows is made, too: \
 if it finds a difference, there is no \"no\". Both tests together have a chance of a false alarm of at most 5 % \
 (Holm's correction). Losses and biases are in nats; with a negative bias of inference the old loss is lower than that \
@@ -106,10 +108,20 @@ pub struct DiagnoseOptions {
         help_heading = "Evaluation"
     )]
     effect: f64,
+    /// Largest number of rows of each file that are compared, drawn at random, from 32 up; all for all of them
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = bounds::samples_or_all,
+        default_value_t = TrainingSettings::default().evaluation_samples,
+        alias = "panel",
+        help_heading = "Evaluation"
+    )]
+    evaluation_samples: usize,
     /// Root seed of all random numbers
     #[arg(long, value_name = "S", help_heading = "Execution")]
     seed: Option<u64>,
-    /// Print the values of every anchor, too
+    /// Print the values of every anchor that is compared, too
     #[arg(long, help_heading = "Output")]
     per_sample: bool,
     /// Exit with code 3 if an update is advised
@@ -137,9 +149,11 @@ pub fn diagnose(options: &DiagnoseOptions) -> Result<u8, Failure> {
     let alpha = options.alpha.map(GrowthRatio::try_new).transpose();
     let alpha = alpha.map_err(Failure::input)?;
     let seed = options.seed.unwrap_or(DEFAULT_SEED);
+    let samples = Some(options.evaluation_samples).filter(|it| *it < bounds::SAMPLES);
     let test = DriftTestConfig::new(temperature, negatives)
         .with_alpha(alpha)
         .with_effect(options.effect)
+        .with_samples(samples)
         .with_seed(Seed::new(seed))
         .try_init()
         .map_err(Failure::input)?;
@@ -159,22 +173,23 @@ pub fn diagnose(options: &DiagnoseOptions) -> Result<u8, Failure> {
     })?;
     let alpha = alpha.unwrap_or_else(|| GrowthRatio::from_counts(n_old, n_new));
     let losses = |of: &AnchorDrift| {
-        let losses = Losses {
-            terms: &of.terms,
-            alpha,
-            negatives,
-        };
-        let columns = on_backend(BACKENDS[0], losses)?;
-        check_finite(&columns, temperature)?;
-        Ok::<Columns, Failure>(columns)
+        of.estimates(|terms| {
+            let losses = Losses {
+                terms,
+                alpha,
+                negatives,
+            };
+            let columns = on_backend(BACKENDS[0], losses)?;
+            check_finite(&columns, temperature)?;
+            Ok::<_, Failure>(columns.into())
+        })
     };
     let (old, new) = (
         losses(&drift.old)?,
         drift.new.as_ref().map(losses).transpose()?,
     );
-    let ranks = Ranks::new(drift.old.terms.iter().map(|it| it.rank).collect());
     let made = Made {
-        n_anchors: drift.old.terms.len(),
+        n_anchors: drift.old.n_anchors,
         n_old,
         n_new,
         d: sets.d,
@@ -182,9 +197,10 @@ pub fn diagnose(options: &DiagnoseOptions) -> Result<u8, Failure> {
         temperature,
         negatives,
         effect: options.effect,
+        evaluation_samples: samples,
         seed,
     };
-    let ranking = Ranking::of(&ranks).map_err(Failure::input)?;
+    let ranking = Ranking::of(&drift.old).map_err(Failure::input)?;
     let answer = Answer::new(made, &drift, old, new, ranking);
     if options.json {
         print(answer.json(options.per_sample)?)?;

@@ -1,11 +1,16 @@
 //! Ranks of the positives among the noise, and the number of negatives that they advise.
 
+use std::f64::consts::PI;
+
 use comfy_table::{CellAlignment, Table, presets};
 use icl_core::Error;
+use icl_core::drift::AnchorDrift;
 use icl_core::negatives::{
-    FLAT, Optimum, Rank, Ranks, course, effectiveness_by_k, reliability, separation,
+    FLAT, Optimum, Rank, course, effectiveness_by_k, reliability, separation,
 };
 use serde::Serialize;
+
+use super::words::error_in_words;
 
 /// Largest number of negatives that is considered.
 const MAX_ADVISED: usize = 1000;
@@ -18,6 +23,12 @@ struct RightPrediction {
     measured: f64,
     /// P(μ, K) of the model of two Gaussians; `None` without a separation μ.
     gaussian: Option<f64>,
+    /// Standard error of `measured`, where a random subset is compared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    measured_standard_error: Option<f64>,
+    /// Standard error of `gaussian`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gaussian_standard_error: Option<f64>,
 }
 
 /// Ranks of the positives in numbers, and what they advise. The best K and its range are `None` if the AUC is ½ or below,
@@ -26,6 +37,11 @@ struct RightPrediction {
 pub struct Ranking {
     auc: f64,
     mu: Option<f64>,
+    /// Standard errors, where a random subset is compared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    auc_standard_error: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mu_standard_error: Option<f64>,
     right_predictions: Vec<RightPrediction>,
     k_opt: Option<usize>,
     k_range: Option<[usize; 2]>,
@@ -33,27 +49,38 @@ pub struct Ranking {
 }
 
 impl Ranking {
-    /// Summarises ranks.
+    /// Summarises the ranks of the positives of anchors.
     ///
     /// # Errors
     /// [`Error`] never for ranks among noise.
-    pub fn of(ranks: &Ranks) -> Result<Self, Error> {
-        let auc = ranks.auc();
+    pub fn of(drift: &AnchorDrift) -> Result<Self, Error> {
+        let error = |it: f64| drift.is_of_subset().then_some(it);
+        let found = drift.estimate_of_rank(Rank::auc);
+        let auc = found.mean;
         let mu = separation(auc).ok();
+        // dμ/dAUC of μ = √2·Φ⁻¹(AUC).
+        let slope = |mu: f64| 2.0 * PI.sqrt() * (mu * mu / 4.0).exp();
+        let mu_error = mu.and_then(|mu| error(slope(mu) * found.standard_error));
         // Self-pairs are left out: the noise of one anchor may be smaller than that of another.
-        let n_noise = ranks.of_anchors().iter().map(Rank::n_noise).min();
-        let n_noise = n_noise.unwrap_or(0);
-        let mut ks = vec![1, 4, 20, n_noise];
+        let n_noise = drift.n_ranked();
+        let mut ks = vec![1, 4, 20];
+        if !drift.is_of_subset() {
+            ks.push(n_noise);
+        }
         ks.retain(|k| *k <= n_noise);
         ks.dedup();
         let right = |k: usize| {
-            let gaussian = mu.map(|mu| reliability(mu, k as f64));
-            let measured = ranks.right(k)?;
-            Some(RightPrediction {
+            let of_k = |mu: f64| reliability(mu, k as f64);
+            let measured = drift.estimate_of_rank(|rank| rank.right(k).unwrap_or(f64::NAN));
+            let of_gaussians = mu.zip(mu_error);
+            RightPrediction {
                 k,
-                measured,
-                gaussian,
-            })
+                measured: measured.mean,
+                gaussian: mu.map(of_k),
+                measured_standard_error: error(measured.standard_error),
+                gaussian_standard_error: of_gaussians
+                    .map(|(mu, error)| (of_k(mu + error) - of_k(mu - error)) / 2.0),
+            }
         };
         let optimum = match mu.filter(|mu| *mu > 0.0) {
             Some(mu) => Optimum::of(&effectiveness_by_k(mu, &course(mu, 3.0), 1.0, MAX_ADVISED)?),
@@ -62,7 +89,9 @@ impl Ranking {
         Ok(Self {
             auc,
             mu,
-            right_predictions: ks.into_iter().filter_map(right).collect(),
+            auc_standard_error: error(found.standard_error),
+            mu_standard_error: mu_error,
+            right_predictions: ks.into_iter().map(right).collect(),
             k_opt: optimum.as_ref().map(|optimum| optimum.k),
             k_range: optimum
                 .as_ref()
@@ -74,27 +103,33 @@ impl Ranking {
     /// Writes the ranking for the terminal: AUC and separation, a table over K, and the advice.
     pub fn text(&self) -> String {
         let separation = match self.mu {
-            Some(mu) => format!("separation μ = {mu:.4}"),
+            Some(mu) => format!(
+                "separation μ = {mu:.4}{}",
+                error_in_words(self.mu_standard_error, 4)
+            ),
             None => "no finite separation μ".to_owned(),
         };
         let mut table = Table::new();
         table.load_style(presets::UTF8_HORIZONTAL_ONLY);
         table.set_header(["K", "P(B) measured", "P(B) of Gaussians"]);
-        for RightPrediction {
-            k,
-            measured,
-            gaussian,
-        } in &self.right_predictions
-        {
-            let gaussian = gaussian.map_or_else(|| "–".to_owned(), |p| format!("{p:.6}"));
-            table.add_row([k.to_string(), format!("{measured:.6}"), gaussian]);
+        for of in &self.right_predictions {
+            let cell = |p: f64, error| format!("{p:.6}{}", error_in_words(error, 6));
+            let gaussian = of.gaussian.map(|p| cell(p, of.gaussian_standard_error));
+            let gaussian = gaussian.unwrap_or_else(|| "–".to_owned());
+            table.add_row([
+                of.k.to_string(),
+                cell(of.measured, of.measured_standard_error),
+                gaussian,
+            ]);
         }
         for column in table.column_iter_mut() {
             column.set_cell_alignment(CellAlignment::Right);
         }
         format!(
-            "AUC of positives against noise = {:.4}, {separation}\n{table}\n{}",
-            self.auc, self.advice
+            "AUC of positives against noise = {:.4}{}, {separation}\n{table}\n{}",
+            self.auc,
+            error_in_words(self.auc_standard_error, 4),
+            self.advice
         )
     }
 }
@@ -131,11 +166,26 @@ fn advice(auc: f64, optimum: Option<&Optimum>) -> String {
 
 #[cfg(test)]
 mod tests {
+    use icl_core::drift::{DriftData, DriftTestConfig};
+
     use super::*;
 
+    /// The ranking of an anchor and a positive with right angles between them, and noise on both sides of the right
+    /// angle.
     fn ranking(below: usize, tied: usize, above: usize) -> Ranking {
-        let ranks = Ranks::new(vec![Rank { below, tied, above }; 3]);
-        Ranking::of(&ranks).unwrap()
+        let sides = [
+            ([-1.0, 0.5], below),
+            ([0.0, -1.0], tied),
+            ([1.0, 0.5], above),
+        ];
+        let noise: Vec<f64> = sides.iter().flat_map(|(row, n)| row.repeat(*n)).collect();
+        let noise = [noise[..2].to_vec(), noise[2..].to_vec()].map(|rows| (rows, 2));
+        let pair = [vec![1.0, 0.0], vec![0.0, 1.0]].map(|row| (row, 2));
+        let data = DriftData::try_new(pair, noise).unwrap();
+        let test = DriftTestConfig::new(0.1, 31.0)
+            .with_relabellings(39)
+            .try_init();
+        Ranking::of(&test.unwrap().measure(&data).unwrap().old).unwrap()
     }
 
     /// At an AUC of 0.95 the best number at λ = 1 is 20, as SciPy finds it too.
@@ -175,7 +225,8 @@ mod tests {
             assert_eq!(chance.k_opt, None);
             assert!(chance.advice.contains("say nothing"), "{}", chance.advice);
         }
-        assert_eq!(ranking(0, 1, 0).right_predictions.len(), 1);
+        assert_eq!(ranking(0, 2, 0).right_predictions.len(), 2);
+        assert_eq!(ranking(1, 2, 1).right_predictions.len(), 2);
         assert!(ranking(9999, 0, 1).advice.contains("at least 1000"));
     }
 }

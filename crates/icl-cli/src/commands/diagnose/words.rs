@@ -1,6 +1,7 @@
 //! The quantities of a diagnosis in tables and words.
 
 use comfy_table::{CellAlignment, Table, presets};
+use icl_core::drift::Estimate;
 
 /// Quantities of each anchor, in the order of [`NAMES`].
 pub type Columns = [Vec<f64>; 7];
@@ -19,32 +20,50 @@ pub const NAMES: [(&str, &str); 7] = [
     ("bias_fine_tuning", "bias of fine-tuning, nats"),
 ];
 
-/// Returns the table of the means, or of the values of every anchor.
-pub fn table(columns: &Columns, means: &[f64; 7], per_sample: bool) -> Table {
+/// Returns the table of the means, or also of the values of every anchor that is compared, whose rows are given; with
+/// standard errors if those are a random subset.
+pub fn table(estimates: &[Estimate], anchors: Option<&[usize]>, is_of_subset: bool) -> Table {
     let mut table = Table::new();
     table.load_style(presets::UTF8_HORIZONTAL_ONLY);
-    if per_sample {
-        table.set_header(std::iter::once("anchor").chain(NAMES.map(|(name, _)| name)));
-        for row in 0..columns[0].len() {
-            let values = columns.iter().map(|column| number(column[row]));
-            table.add_row(std::iter::once(row.to_string()).chain(values));
+    let means = estimates.iter().map(|of| number(of.mean));
+    let errors = estimates.iter().map(|of| number(of.standard_error));
+    let n_numbers = match anchors {
+        Some(anchors) => {
+            table.set_header(std::iter::once("anchor").chain(NAMES.map(|(name, _)| name)));
+            for (at, anchor) in anchors.iter().enumerate() {
+                let values = estimates.iter().map(|of| number(of.of_anchors[at]));
+                table.add_row(std::iter::once(anchor.to_string()).chain(values));
+            }
+            table.add_row(std::iter::once("mean".to_owned()).chain(means));
+            if is_of_subset {
+                table.add_row(std::iter::once("±".to_owned()).chain(errors));
+            }
+            NAMES.len()
         }
-        let means = means.iter().map(|mean| number(*mean));
-        table.add_row(std::iter::once("mean".to_owned()).chain(means));
-    } else {
-        table.set_header(["quantity", "mean over anchors", "what it is"]);
-        for ((name, what), mean) in NAMES.iter().zip(means) {
-            table.add_row([*name, &number(*mean), *what]);
+        None => {
+            let n_numbers = if is_of_subset { 2 } else { 1 };
+            let header = ["quantity", "mean over anchors", "±", "what it is"];
+            let is_shown = |at: &usize| is_of_subset || *at != 2;
+            let shown = |of: [String; 4]| {
+                let cells = of.into_iter().enumerate().filter(|(at, _)| is_shown(at));
+                cells.map(|(_, cell)| cell).collect::<Vec<String>>()
+            };
+            table.set_header(shown(header.map(str::to_owned)));
+            for ((name, what), (mean, error)) in NAMES.into_iter().zip(means.zip(errors)) {
+                table.add_row(shown([name.to_owned(), mean, error, what.to_owned()]));
+            }
+            n_numbers
         }
-    }
-    for column in table
-        .column_iter_mut()
-        .skip(1)
-        .take(if per_sample { 7 } else { 1 })
-    {
+    };
+    for column in table.column_iter_mut().skip(1).take(n_numbers) {
         column.set_cell_alignment(CellAlignment::Right);
     }
     table
+}
+
+/// Writes a standard error behind its figure, where there is one.
+pub fn error_in_words(standard_error: Option<f64>, n_digits: usize) -> String {
+    standard_error.map_or_else(String::new, |it| format!(" ± {it:.n_digits$}"))
 }
 
 /// Writes a number of the table: plain up to a million, then with a power of ten.
@@ -52,6 +71,7 @@ fn number(value: f64) -> String {
     match value.abs() {
         size if size < 1e6 => format!("{value:.6}"),
         size if size.is_finite() => format!("{value:.6e}"),
+        size if size.is_nan() => "–".to_owned(),
         _ => "above 1e308".to_owned(),
     }
 }
@@ -59,8 +79,8 @@ fn number(value: f64) -> String {
 /// Writes in words how far the noise has moved: by the difference in nats between the loss that the
 /// encoder was trained on and the loss of retraining. The mean change ratio is no such measure: a
 /// few anchors with a large r dominate it.
-pub fn sentence(means: &[f64; 7]) -> String {
-    let [_, _, _, _, _, inference, fine_tuning] = *means;
+pub fn sentence(estimates: &[Estimate]) -> String {
+    let [inference, fine_tuning] = [5, 6].map(|at| estimates[at].mean);
     let moved = inference.abs();
     let how_far = match moved {
         _ if moved < 0.01 => "has hardly moved",
