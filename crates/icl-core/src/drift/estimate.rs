@@ -1,7 +1,6 @@
 //! Estimates of means over all anchors and all noise from a random subset of them.
 
-use super::measurement::AnchorDrift;
-use super::terms::{AnchorMeasured, AnchorTerms, N_GROUPS};
+use super::terms::{AnchorMeasured, N_GROUPS};
 use crate::negatives::Rank;
 
 /// Mean of a quantity over all anchors, each with all of its noise; estimated where a random subset of them is
@@ -30,17 +29,17 @@ pub struct Estimate {
     pub standard_error: f64,
 }
 
-/// What a random subset leaves out, and terms without each group of its rows.
+/// Shares of rows that a random subset leaves out, and terms without each group of its rows.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct LeftOut {
     /// Share of the anchors.
-    anchors: f64,
+    pub(super) anchors: f64,
     /// Shares of the old and of the new rows.
-    noise: [f64; 2],
+    pub(super) noise: [f64; 2],
     /// log E f over old and over new noise without the first group of each anchor, then without the second one, …
-    log_noise_without: [Vec<f64>; 2],
+    pub(super) log_noise_without: [Vec<f64>; 2],
     /// Ranks in the same order.
-    ranks_without: Vec<Rank>,
+    pub(super) ranks_without: Vec<Rank>,
 }
 
 impl LeftOut {
@@ -66,85 +65,6 @@ fn by_group<T: Copy>(
         .flat_map(|group| of_anchors.iter().map(move |it| (group, it)))
         .map(|(group, it)| values(it)[group])
         .collect()
-}
-
-impl AnchorDrift {
-    /// Returns whether a random subset of the anchors or of the noise was compared.
-    pub fn is_of_subset(&self) -> bool {
-        self.left_out.anchors > 0.0 || self.left_out.noise != [0.0; 2]
-    }
-
-    /// Estimates means over all anchors of quantities that are functions of an anchor's terms. `quantities` returns
-    /// lists with a value for each of the terms that it gets.
-    ///
-    /// # Errors
-    /// Those of `quantities`.
-    pub fn estimates<E>(
-        &self,
-        quantities: impl FnOnce(&[AnchorTerms]) -> Result<Vec<Vec<f64>>, E>,
-    ) -> Result<Vec<Estimate>, E> {
-        let [old, new] = &self.left_out.log_noise_without;
-        let n = self.terms.len();
-        let mut terms = self.terms.clone();
-        terms.extend(old.iter().enumerate().map(|(at, value)| AnchorTerms {
-            log_noise_old: *value,
-            ..self.terms[at % n]
-        }));
-        terms.extend(new.iter().enumerate().map(|(at, value)| AnchorTerms {
-            log_noise_new: *value,
-            ..self.terms[at % n]
-        }));
-        let estimate = |values: &Vec<f64>| {
-            let (values, without) = values.split_at(n);
-            let (without_old, without_new) = without.split_at(old.len());
-            let [of_old, of_new] = self.left_out.noise;
-            let old = Jackknife::of(values, without_old, of_old);
-            let new = Jackknife::of(values, without_new, of_new);
-            let unbiased = values.iter().enumerate().map(|(at, value)| {
-                let bias = old.bias_of(at, *value) + new.bias_of(at, *value);
-                // A ratio beyond the range of a double stays infinite.
-                if bias.is_finite() {
-                    value - bias
-                } else {
-                    *value
-                }
-            });
-            self.estimate(unbiased.collect(), old.variance + new.variance)
-        };
-        Ok(quantities(&terms)?.iter().map(estimate).collect())
-    }
-
-    /// Estimates the mean over all anchors of a quantity of the rank of an anchor's positive that a random subset of
-    /// the noise does not bias, such as [`Rank::auc`].
-    pub fn estimate_of_rank(&self, quantity: impl Fn(&Rank) -> f64) -> Estimate {
-        let values: Vec<f64> = self.terms.iter().map(|it| quantity(&it.rank)).collect();
-        let without = self.left_out.ranks_without.iter().map(&quantity);
-        let [old, new] = self.left_out.noise;
-        let noise = Jackknife::of(&values, &without.collect::<Vec<f64>>(), old.max(new));
-        self.estimate(values, noise.variance)
-    }
-
-    /// Returns the smallest number of rows of the noise among which a positive is ranked, also without a group.
-    pub fn n_ranked(&self) -> usize {
-        let ranks = self.terms.iter().map(|it| &it.rank);
-        let ranks = ranks.chain(&self.left_out.ranks_without);
-        ranks.map(Rank::n_noise).min().unwrap_or(0)
-    }
-
-    fn estimate(&self, of_anchors: Vec<f64>, of_noise: f64) -> Estimate {
-        let n = of_anchors.len() as f64;
-        let mean = of_anchors.iter().sum::<f64>() / n;
-        let squares = of_anchors.iter().map(|value| (value - mean).powi(2));
-        let of_anchors_drawn = match self.left_out.anchors > 0.0 {
-            true => self.left_out.anchors * squares.sum::<f64>() / (n - 1.0) / n,
-            false => 0.0,
-        };
-        Estimate {
-            of_anchors,
-            mean,
-            standard_error: (of_anchors_drawn + of_noise).sqrt(),
-        }
-    }
 }
 
 /// Jackknife of one part of the noise.
@@ -178,7 +98,8 @@ impl Jackknife {
         }
     }
 
-    fn bias_of(&self, anchor: usize, value: f64) -> f64 {
+    /// Returns the bias of order 1/m of an anchor's value.
+    pub(super) fn bias_of(&self, anchor: usize, value: f64) -> f64 {
         let mean = self.means.get(anchor).copied();
         mean.map_or(0.0, |mean| {
             self.left_out * (N_GROUPS - 1) as f64 * (mean - value)

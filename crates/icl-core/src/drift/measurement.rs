@@ -1,10 +1,11 @@
 //! A measured drift.
 
 use super::discrepancy::Discrepancy;
-use super::estimate::LeftOut;
+use super::estimate::{Estimate, Jackknife, LeftOut};
 use super::no_drift::NoDrift;
 use super::terms::AnchorTerms;
 use super::verdict::Verdict;
+use crate::negatives::Rank;
 
 /// Chance of any false alarm, of all tests together.
 const LEVEL: f64 = 0.05;
@@ -27,7 +28,7 @@ pub struct Drift {
 pub struct AnchorDrift {
     /// Statistic s: the mean of L^{I,X} − L^{I,X′} over all anchors, in nats. Negative if the noise moves towards them.
     pub bias_inference: f64,
-    /// Standard error of s as that of all rows, in nats; 0 if all are compared ([`Estimate`](super::Estimate)).
+    /// Standard error of s as that of all rows, in nats; 0 if all are compared ([`Estimate`]).
     pub standard_error: f64,
     /// Range of s, in nats: with all rows, and without the row of their own origin that is most similar to each anchor
     /// that has none of its own. Both ends are s if each anchor has one. Of a random subset, rows are those that are
@@ -116,5 +117,84 @@ impl AnchorDrift {
 
     fn verdict_of(&self, range: [f64; 2], p_value: f64) -> Verdict {
         Verdict::of(range, p_value <= LEVEL, self.null.q95, self.effect)
+    }
+}
+
+impl AnchorDrift {
+    /// Returns whether a random subset of the anchors or of the noise was compared.
+    pub fn is_of_subset(&self) -> bool {
+        self.left_out.anchors > 0.0 || self.left_out.noise != [0.0; 2]
+    }
+
+    /// Estimates means over all anchors of quantities that are functions of an anchor's terms. `quantities` returns
+    /// lists with a value for each of the terms that it gets.
+    ///
+    /// # Errors
+    /// Those of `quantities`.
+    pub fn estimates<E>(
+        &self,
+        quantities: impl FnOnce(&[AnchorTerms]) -> Result<Vec<Vec<f64>>, E>,
+    ) -> Result<Vec<Estimate>, E> {
+        let [old, new] = &self.left_out.log_noise_without;
+        let n = self.terms.len();
+        let mut terms = self.terms.clone();
+        terms.extend(old.iter().enumerate().map(|(at, value)| AnchorTerms {
+            log_noise_old: *value,
+            ..self.terms[at % n]
+        }));
+        terms.extend(new.iter().enumerate().map(|(at, value)| AnchorTerms {
+            log_noise_new: *value,
+            ..self.terms[at % n]
+        }));
+        let estimate = |values: &Vec<f64>| {
+            let (values, without) = values.split_at(n);
+            let (without_old, without_new) = without.split_at(old.len());
+            let [of_old, of_new] = self.left_out.noise;
+            let old = Jackknife::of(values, without_old, of_old);
+            let new = Jackknife::of(values, without_new, of_new);
+            let unbiased = values.iter().enumerate().map(|(at, value)| {
+                let bias = old.bias_of(at, *value) + new.bias_of(at, *value);
+                // A ratio beyond the range of a double stays infinite.
+                if bias.is_finite() {
+                    value - bias
+                } else {
+                    *value
+                }
+            });
+            self.estimate(unbiased.collect(), old.variance + new.variance)
+        };
+        Ok(quantities(&terms)?.iter().map(estimate).collect())
+    }
+
+    /// Estimates the mean over all anchors of a quantity of the rank of an anchor's positive that a random subset of
+    /// the noise does not bias, such as [`Rank::auc`].
+    pub fn estimate_of_rank(&self, quantity: impl Fn(&Rank) -> f64) -> Estimate {
+        let values: Vec<f64> = self.terms.iter().map(|it| quantity(&it.rank)).collect();
+        let without = self.left_out.ranks_without.iter().map(&quantity);
+        let [old, new] = self.left_out.noise;
+        let noise = Jackknife::of(&values, &without.collect::<Vec<f64>>(), old.max(new));
+        self.estimate(values, noise.variance)
+    }
+
+    /// Returns the smallest number of rows of the noise among which a positive is ranked, also without a group.
+    pub fn n_ranked(&self) -> usize {
+        let ranks = self.terms.iter().map(|it| &it.rank);
+        let ranks = ranks.chain(&self.left_out.ranks_without);
+        ranks.map(Rank::n_noise).min().unwrap_or(0)
+    }
+
+    fn estimate(&self, of_anchors: Vec<f64>, of_noise: f64) -> Estimate {
+        let n = of_anchors.len() as f64;
+        let mean = of_anchors.iter().sum::<f64>() / n;
+        let squares = of_anchors.iter().map(|value| (value - mean).powi(2));
+        let of_anchors_drawn = match self.left_out.anchors > 0.0 {
+            true => self.left_out.anchors * squares.sum::<f64>() / (n - 1.0) / n,
+            false => 0.0,
+        };
+        Estimate {
+            of_anchors,
+            mean,
+            standard_error: (of_anchors_drawn + of_noise).sqrt(),
+        }
     }
 }

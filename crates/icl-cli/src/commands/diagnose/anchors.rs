@@ -1,4 +1,4 @@
-//! What anchors of one origin see: losses, biases, and their drift next to chance.
+//! Losses, biases and drift next to chance, as anchors of one origin see them.
 
 use comfy_table::Table;
 use icl_core::drift::{AnchorDrift, Estimate};
