@@ -103,7 +103,10 @@ fn of_run(root: &Path, folder: &Path, command: &str) -> anyhow::Result<Vec<Value
     }
     let program = ["run", "--release", "--quiet", "--package", "icl-cli", "--"];
     let mut icl = cargo::command(program);
-    icl.args(command.split(' ')).arg("--out").arg(folder);
+    // An earlier measurement that was interrupted has left its work there.
+    icl.args(command.split(' '))
+        .args(["--force", "--out"])
+        .arg(folder);
     // Its tables are not shown.
     let status = cargo::status(icl.current_dir(root).stdout(Stdio::null()))?;
     ensure!(status.success(), "`icl {command}`: {status}");
