@@ -3,14 +3,14 @@
 mod figure;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{ExitCode, Stdio};
+use std::process::{Command, ExitCode, Stdio};
+use std::{env, fs};
 
 use anyhow::{Context, ensure};
 use cargo_metadata::MetadataCommand;
 use clap::Args;
-use serde_json::Value;
+use serde_json::{Deserializer, Value};
 
 use crate::cargo;
 use crate::findings::Findings;
@@ -18,6 +18,11 @@ use figure::Figure;
 
 /// Path of the table of expected figures from the repository's root.
 const TABLE: &str = "docs/results/expected.csv";
+/// Arguments of cargo that build and run the program of the repository.
+const PROGRAM: [&str; 6] = ["run", "--release", "--quiet", "--package", "icl-cli", "--"];
+/// Beginning of an argument that is a path in the folder of all data sets.
+const DATA_FOLDER: &str = "$ICL_DATA_DIR/";
+const NO_DATA_FOLDER: &str = "ICL_DATA_DIR is not set, expected the folder of all data sets";
 
 /// Options of `cargo xtask results`.
 #[derive(Debug, Args)]
@@ -25,6 +30,9 @@ pub struct ResultsOptions {
     /// Measure only the figures that are marked as quick
     #[arg(long)]
     quick: bool,
+    /// Program that measures, such as target/release/icl. Without it, that of the repository is built
+    #[arg(long)]
+    icl: Option<PathBuf>,
     /// Page whose figures are measured, as its path. Without it, all pages
     page: Option<PathBuf>,
 }
@@ -73,12 +81,19 @@ pub fn run(options: &ResultsOptions) -> anyhow::Result<ExitCode> {
         !figures.is_empty(),
         "found no such figure in {TABLE}, expected one"
     );
+    let program = options.icl.as_deref().map(Path::canonicalize).transpose();
+    let program = program.context("the program of --icl cannot be found")?;
     let folder: PathBuf = metadata.target_directory.join("results").into();
     let commands: BTreeSet<&str> = figures.iter().map(|it| it.command.as_str()).collect();
     let mut records = BTreeMap::new();
     for command in commands {
         eprintln!("icl {command}");
-        records.insert(command, of_run(&root, &folder, command)?);
+        let mut icl = match &program {
+            Some(path) => Command::new(path),
+            None => cargo::command(PROGRAM),
+        };
+        icl.current_dir(&root);
+        records.insert(command, of_run(icl, &folder, command)?);
     }
     let problem = |it: &Figure| it.problem(&records[it.command.as_str()]);
     let findings = Findings::of(figures.iter().filter_map(problem).collect());
@@ -96,23 +111,37 @@ fn read(root: &Path) -> anyhow::Result<Vec<Figure>> {
     figures.context(TABLE)
 }
 
-/// Runs the program of the repository in a new folder and returns its records: one for each method and seed.
-fn of_run(root: &Path, folder: &Path, command: &str) -> anyhow::Result<Vec<Value>> {
+/// Runs a command of the program in a new folder and returns its records: of `icl run` one for each method and seed, of
+/// `icl stream` one.
+fn of_run(mut icl: Command, folder: &Path, command: &str) -> anyhow::Result<Vec<Value>> {
     if folder.exists() {
         fs::remove_dir_all(folder).with_context(|| folder.display().to_string())?;
     }
-    let program = ["run", "--release", "--quiet", "--package", "icl-cli", "--"];
-    let mut icl = cargo::command(program);
+    for word in command.split(' ') {
+        match word.strip_prefix(DATA_FOLDER) {
+            Some(path) => {
+                let folder = env::var_os("ICL_DATA_DIR").map(PathBuf::from);
+                let folder =
+                    folder.with_context(|| format!("`icl {command}`: {NO_DATA_FOLDER}"))?;
+                icl.arg(folder.join(path));
+            }
+            None => {
+                icl.arg(word);
+            }
+        }
+    }
     // An earlier measurement that was interrupted has left its work there.
-    icl.args(command.split(' '))
-        .args(["--force", "--out"])
-        .arg(folder);
+    icl.args(["--force", "--out"]).arg(folder);
     // Its tables are not shown.
-    let status = cargo::status(icl.current_dir(root).stdout(Stdio::null()))?;
+    let status = cargo::status(icl.stdout(Stdio::null()))?;
     ensure!(status.success(), "`icl {command}`: {status}");
-    let path = folder.join("record.jsonl");
+    let name = match command.starts_with("stream ") {
+        true => "matrix.json",
+        false => "record.jsonl",
+    };
+    let path = folder.join(name);
     let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
-    let records: Result<_, _> = text.lines().map(serde_json::from_str).collect();
+    let records: Result<_, _> = Deserializer::from_str(&text).into_iter().collect();
     records.with_context(|| path.display().to_string())
 }
 
@@ -165,5 +194,38 @@ mod tests {
             let error = format!("{:#}", read(root.path()).unwrap_err());
             assert!(error.contains("line: 3"), "{error}");
         }
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_command_is_run_in_a_folder_and_its_records_are_read() {
+        // Writes its arguments as records: that of `run` in lines, that of `stream` as one object.
+        let script = r#"
+            out=$(eval echo \${$#})
+            mkdir -p "$out"
+            case $1 in
+              run) printf '{"method":"a","words":"%s"}\n{"method":"b"}\n' "$*" > "$out/record.jsonl" ;;
+              stream) printf '{\n"method":"a",\n"experiences":[{"risk":1.5},{"risk":2.5}]}\n' > "$out/matrix.json" ;;
+              *) exit 2 ;;
+            esac
+        "#;
+        let at = tempfile::tempdir().unwrap();
+        let folder = at.path().join("out");
+        let of = |command: &str| {
+            let mut icl = Command::new("sh");
+            icl.args(["-c", script, "icl"]);
+            of_run(icl, &folder, command)
+        };
+        let records = of("run --seed 1").unwrap();
+        assert_eq!(records.len(), 2);
+        let words = format!("run --seed 1 --force --out {}", folder.display());
+        assert_eq!(records[0]["words"], words);
+        let [record] = &of("stream --seed 1").unwrap()[..] else {
+            panic!("expected one record");
+        };
+        assert_eq!(record.pointer("/experiences/1/risk").unwrap(), 2.5);
+        assert!(!folder.join("record.jsonl").exists());
+        let error = of("bench").unwrap_err().to_string();
+        assert!(error.starts_with("`icl bench`: "), "{error}");
     }
 }
