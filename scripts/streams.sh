@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the streams of docs/results/streams for one data set and one seed: icl next to its controls, each method at the
+# Runs the streams of docs/results/streams.md for one data set and one seed: icl next to its controls, each method at the
 # cost of icl and without evaluations, and the rules for the moment of an update. A run that was interrupted continues,
 # and one that is complete is not made again.
 #

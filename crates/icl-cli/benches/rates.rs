@@ -3,7 +3,7 @@
 //!
 //! θ₀ is trained once a seed, on the smaller half of PROTEINS; the larger half arrives. Every policy
 //! then trains `warm` (NCE-I on X′) from that θ₀ for as many epochs, on the same views in the same
-//! order. Nothing is asserted: what is found stands in `docs/results/learning-rates.md`.
+//! order. Nothing is asserted: what is found is in `docs/results/methods.md`.
 
 use std::error::Error;
 

@@ -15,7 +15,7 @@ pub(super) const HOLD: u64 = 8;
 const DECADES: f64 = 1.0;
 
 /// Powers of ten that the rate of inner steps reaches: from 1e-5 to 0.95 around the default base of 0.003. In the
-/// sweep of `docs/results/meta-optimization.md` inner steps change nothing below 1e-3, and are of use up to 1 in
+/// sweep of `docs/results/methods.md` inner steps change nothing below 1e-3, and are of use up to 1 in
 /// one case.
 pub(super) const INNER_DECADES: f64 = 2.5;
 

@@ -3,7 +3,7 @@
 /// Largest share of new data in the first epochs, unless α is larger.
 const FIRST_NEW: f64 = 0.4;
 /// Smallest share of the old data in the first epochs. With less, a short run ends with a higher risk on old data than
-/// θ₀ has (MNIST, docs/results/update).
+/// θ₀ has (MNIST, docs/results/methods.md).
 const FIRST_OLD: f64 = 0.5;
 /// Cost at which the share doubles for the first time, in epochs over all data.
 const FIRST_DOUBLING: f64 = 12.0;

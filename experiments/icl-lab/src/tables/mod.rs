@@ -25,25 +25,25 @@ pub struct TablesArguments {
 /// Kind of tables.
 #[derive(Debug, Subcommand)]
 enum Kind {
-    /// Cost of each method at its own stop, and how good it then is: docs/results/update
+    /// Cost of each method at its own stop, and how good it then is
     Cells {
         /// Output folders of `icl run`, a cell each
         #[arg(required = true)]
         folders: Vec<PathBuf>,
     },
-    /// Cost at parity and quality at a budget
+    /// Cost at parity and quality at a budget: docs/results/headline.md
     Headline {
         /// Folders that scripts/headline.sh has filled, a cell each
         #[arg(required = true)]
         cells: Vec<PathBuf>,
     },
-    /// Risks, costs and accuracies of all methods: docs/results/tables
+    /// Risks, costs and accuracies of all methods: docs/results/tables.md
     Methods {
         /// Output folders of `icl run`, a cell each
         #[arg(required = true)]
         folders: Vec<PathBuf>,
     },
-    /// Accuracies over numbers of negatives: docs/results/ans/classes.md
+    /// Accuracies over numbers of negatives: docs/results/negatives.md
     Classes {
         /// Folder that holds NAME-FORM-K, the output of `icl run --method inference`
         folder: PathBuf,
@@ -52,21 +52,21 @@ enum Kind {
         /// Sum of the squared shares of the classes: chance that a negative is of the anchor's class
         share: f64,
     },
-    /// Streams of one data set: a page of docs/results/streams
+    /// Streams of one data set: a section of docs/results/streams.md
     Streams {
         /// Folder that scripts/streams.sh has filled, for any number of seeds
         folder: PathBuf,
         /// First part of the names of its folders
         name: String,
     },
-    /// Total cost of service and updates under rules for the moment of an update: docs/results/streams
+    /// Total cost of service and updates under rules for the moment of an update: docs/results/streams.md
     Schedules {
         /// Folder that scripts/streams.sh has filled, for any number of seeds
         folder: PathBuf,
         /// First part of the names of its folders
         name: String,
     },
-    /// Streams of several data sets: docs/results/streams/README.md
+    /// Streams of several data sets: docs/results/streams.md
     StreamsOverview {
         /// Folder and first part of the names in it, in turn
         #[arg(required = true, num_args = 2.., value_names = ["FOLDER", "NAME"])]
