@@ -115,7 +115,7 @@ fn cell(folder: &Path) -> Result<String, Failure> {
 }
 
 fn shown(values: &[f64], is_passes: bool) -> String {
-    with_range(values, ["[", "]"], |value| match is_passes {
+    with_range(values, |value| match is_passes {
         true if value >= 10_000.0 => format!("{:.0}k", value / 1000.0),
         true => format!("{value:.0}"),
         false => format!("{value:.3}"),

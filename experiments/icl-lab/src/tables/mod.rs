@@ -1,7 +1,6 @@
 //! The tables of the pages under `docs/results` that no paper prints: Markdown from finished records, on
 //! standard output. `icl-lab tables KIND FOLDER …`; each page names the command that makes its tables.
 
-mod cells;
 mod classes;
 mod headline;
 mod markdown;
@@ -25,12 +24,6 @@ pub struct TablesArguments {
 /// Kind of tables.
 #[derive(Debug, Subcommand)]
 enum Kind {
-    /// Cost of each method at its own stop, and how good it then is
-    Cells {
-        /// Output folders of `icl run`, a cell each
-        #[arg(required = true)]
-        folders: Vec<PathBuf>,
-    },
     /// Cost at parity and quality at a budget: docs/results/headline.md
     Headline {
         /// Folders that scripts/headline.sh has filled, a cell each
@@ -80,7 +73,6 @@ enum Kind {
 /// If a record cannot be read, or does not hold what a table needs.
 pub fn tables(arguments: &TablesArguments) -> Result<(), Failure> {
     let text = match &arguments.kind {
-        Kind::Cells { folders } => cells::tables(folders)?,
         Kind::Headline { cells } => headline::tables(cells)?,
         Kind::Methods { folders } => methods::tables(folders)?,
         Kind::Classes {

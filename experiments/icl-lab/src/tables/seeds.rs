@@ -39,26 +39,6 @@ pub fn of_method<'a>(runs: &'a [RunRecord], method: &str) -> Vec<&'a RunRecord> 
     runs.iter().filter(|run| run.method == method).collect()
 }
 
-/// Returns the record of a method with a seed.
-///
-/// # Errors
-/// If there is none.
-pub fn of_seed<'a>(
-    runs: &'a [RunRecord],
-    method: &str,
-    seed: u64,
-) -> Result<&'a RunRecord, Failure> {
-    let found = runs
-        .iter()
-        .find(|run| run.method == method && run.seed == seed);
-    found.ok_or_else(|| {
-        lacks(
-            &runs[0].data,
-            &format!("a run of {method} with seed {seed}"),
-        )
-    })
-}
-
 /// Returns the names of the methods, in the order of the records.
 pub fn methods(runs: &[RunRecord]) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();
@@ -81,12 +61,12 @@ pub fn mean(values: &[f64]) -> f64 {
 }
 
 /// Returns the sample standard deviation. NaN below two values.
-pub fn deviation(values: &[f64]) -> f64 {
+fn deviation(values: &[f64]) -> f64 {
     summary::deviation(values).unwrap_or(f64::NAN)
 }
 
 /// Returns the median: for an even number of values the mean of the middle two. NaN without values.
-pub fn median(values: &[f64]) -> f64 {
+fn median(values: &[f64]) -> f64 {
     summary::median(values).unwrap_or(f64::NAN)
 }
 
@@ -131,12 +111,8 @@ fn rounded(value: f64, digits: usize) -> String {
     }
 }
 
-/// Writes the median, with the least and the greatest value between `open` and `close` where they read differently.
-pub fn with_range(
-    values: &[f64],
-    [open, close]: [&str; 2],
-    show: impl Fn(f64) -> String,
-) -> String {
+/// Writes the median, with the least and the greatest value in brackets where they read differently.
+pub fn with_range(values: &[f64], show: impl Fn(f64) -> String) -> String {
     let order = |a: &&f64, b: &&f64| a.total_cmp(b);
     let (least, greatest) = (values.iter().min_by(order), values.iter().max_by(order));
     let (Some(least), Some(greatest)) = (least, greatest) else {
@@ -146,7 +122,7 @@ pub fn with_range(
     if least == greatest {
         middle
     } else {
-        format!("{middle} {open}{least}–{greatest}{close}")
+        format!("{middle} [{least}–{greatest}]")
     }
 }
 
@@ -170,7 +146,7 @@ mod tests {
         assert_eq!(interval(&[-0.25], 0), "0");
         assert_eq!(interval(&[], 2), "–");
         assert_eq!(interval(&[1.0, f64::INFINITY], 2), "–");
-        let shown = |values: &[f64]| with_range(values, ["[", "]"], |x| format!("{x:.1}"));
+        let shown = |values: &[f64]| with_range(values, |x| format!("{x:.1}"));
         assert_eq!(shown(&[1.0, 2.0, 4.0]), "2.0 [1.0–4.0]");
         assert_eq!(shown(&[1.01, 1.02]), "1.0");
     }
