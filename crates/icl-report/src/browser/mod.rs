@@ -69,7 +69,7 @@ fn browse(folder: &Path, pages: &[String], is_dark: bool) -> Option<(Vec<Finding
     Some((serde_json::from_str(&plain).unwrap(), console.collect()))
 }
 
-/// Writes a page of each kind, and copies those of the results in the repository. Returns their names.
+/// Writes a page of each kind. Returns their names.
 fn write_pages(folder: &Path) -> Vec<String> {
     let compared = |records: &[RunRecord], map: Option<&EmbeddingMap>| {
         comparison_document(&Comparison::of(records)?, records, map)
@@ -91,31 +91,7 @@ fn write_pages(folder: &Path) -> Vec<String> {
         std::fs::write(folder.join(&name), document.unwrap().html()).unwrap();
         names.push(name);
     }
-    let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/results");
-    for (number, path) in pages_below(&results).into_iter().enumerate() {
-        let stem = path.file_stem().unwrap().to_string_lossy();
-        let name = format!("{number}-{stem}.html");
-        std::fs::copy(&path, folder.join(&name)).unwrap();
-        names.push(name);
-    }
     names
-}
-
-fn pages_below(folder: &Path) -> Vec<PathBuf> {
-    let mut pages = Vec::new();
-    for entry in folder.read_dir().unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            pages.extend(pages_below(&path));
-        } else if path
-            .extension()
-            .is_some_and(|extension| extension == "html")
-        {
-            pages.push(path);
-        }
-    }
-    pages.sort();
-    pages
 }
 
 #[test]
@@ -135,11 +111,9 @@ fn pages_hold_in_a_browser() {
             let place = format!("{} at {} px", finding.page, finding.width);
             assert_eq!(finding.faults, [] as [&str; 0], "{place}");
             assert_eq!(finding.is_dark, is_dark, "{place}");
-            // Pages in the repository may be older than the size of letters.
-            let is_own = !finding.page.starts_with(|c: char| c.is_ascii_digit());
             let letters = finding.smallest_letters;
             assert!(
-                !is_own || letters >= 12.0 || finding.width > 400,
+                letters >= 12.0 || finding.width > 400,
                 "{place}: {letters} px"
             );
         }
