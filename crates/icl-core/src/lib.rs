@@ -34,6 +34,8 @@
 //! | [`Group`], [`Alone`], [`Threads`], [`Gathered`] | members that train one encoder together |
 //! | [`has_double_precision`], [`host_values`], [`beside_kernels`] | properties of devices, and where their kernels run |
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 mod atomic_file;
 mod augment;
 #[cfg(feature = "burn")]

@@ -20,6 +20,8 @@
 //! | [`recalibrate_batch_norm`] | re-estimation of the statistics of Burn's own `BatchNorm` layers |
 //! | [`kernels`] | the operators that they are made of, for encoders of your own |
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 mod batch_norm;
 mod checks;
 mod convnet;

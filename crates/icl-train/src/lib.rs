@@ -34,6 +34,8 @@
 //! | [`Verdict`], [`PairedDifference`] | whether an encoder is better than the one before, by losses of held-out samples |
 //! | [`Identity`], [`read_checkpoint`], [`write_checkpoint`] | files with the state of a run, complete or absent |
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 mod average;
 mod budget;
 mod checkpoint;

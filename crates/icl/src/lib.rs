@@ -39,6 +39,8 @@
 //! Evaluation (`icl-eval`), the drift test and the arithmetic of negatives (`icl-core` without its default features)
 //! are built without Burn.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 pub mod prelude;
 #[cfg(doctest)]
 mod readme;
