@@ -10,9 +10,12 @@ use crate::findings::Findings;
 /// Path of the book's table of contents.
 const SUMMARY: &str = "docs/book/src/SUMMARY.md";
 /// Files and folders with pages.
-const STARTS: [&str; 7] = [
+const STARTS: [&str; 10] = [
     "README.md",
     "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
+    ".github",
     "crates",
     "docs",
     "examples",
