@@ -18,9 +18,12 @@ use check::LinesOptions;
 use results::ResultsOptions;
 use test_command::Backend;
 
+/// Commands for a change in their order, with which the help ends.
+const WHEN: &str = "For a change: cargo test --release -p CRATE, cargo xtask check, bash .ci/run. See CONTRIBUTING.md";
+
 /// Commands for contributors.
 #[derive(Parser)]
-#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+#[command(name = "cargo xtask", bin_name = "cargo xtask", after_help = WHEN)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -100,6 +103,17 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn without_a_command_all_of_them_are_listed() {
+        let help = Arguments::try_parse_from(["xtask"]).map(drop).unwrap_err();
+        let help = help.to_string();
+        for command in Arguments::command().get_subcommands() {
+            assert!(help.contains(command.get_name()), "{help}");
+        }
+        // The help may be wrapped.
+        assert!(help.trim_end().ends_with("CONTRIBUTING.md"), "{help}");
     }
 
     #[test]

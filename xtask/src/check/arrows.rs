@@ -125,7 +125,8 @@ fn problems(packages: &[&Package]) -> Vec<String> {
                 allowed
             };
             problems.push(format!(
-                "{name} → {}{kind}: this arrow is not in the house; {name} may import {allowed}{expected}",
+                "{name} → {}{kind}: this arrow is not in the house; {name} may import {allowed}{expected}; move the item to a \
+                 crate that both may import, or change the table in xtask/src/check/arrows.rs and say why",
                 dependency.name
             ));
         }

@@ -11,6 +11,10 @@ use crate::findings::Findings;
 
 type Arrows<N> = BTreeMap<N, BTreeSet<N>>;
 
+/// Remedy for a circle.
+const BREAK: &str =
+    "break the circle: move what both sides need to a place of its own that imports neither";
+
 /// Checks that no file and no folder of a library, program, example or benchmark imports another in a circle.
 ///
 /// Tests do not count, neither those in files of their own nor code under `#[cfg(test)]`.
@@ -50,7 +54,7 @@ fn first_files(root: &Path, package: &Package) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Returns a sentence for each circle: `a.rs:1 imports crate::b::B -> b.rs:2 imports super::A -> a.rs`.
+/// Returns a sentence for each circle: `a.rs:1 imports crate::b::B -> b.rs:2 imports super::A -> a.rs`, with the remedy.
 fn circles_of_files(modules: &Modules, imports: &Imports<'_>) -> Vec<String> {
     let imported = |of: &BTreeMap<usize, _>| of.keys().copied().collect();
     let arrows = imports.iter().map(|(&file, of)| (file, imported(of)));
@@ -62,7 +66,8 @@ fn circles_of_files(modules: &Modules, imports: &Imports<'_>) -> Vec<String> {
             let path = mention.segments.join("::");
             format!("{}:{} imports {path} -> ", file(from), mention.line)
         });
-        format!("{}{}", arrows.collect::<String>(), file(circle[0]))
+        let arrows = arrows.collect::<String>();
+        format!("{arrows}{}: {BREAK}", file(circle[0]))
     };
     circles(arrows.collect())
         .into_iter()
@@ -100,7 +105,7 @@ fn folder_problem(name: &str, arrows: &Arrows<PathBuf>) -> Option<String> {
     let shown: Vec<String> = shown.collect();
     (!shown.is_empty()).then(|| {
         format!(
-            "{name}: {} arrows between folders lie on circles: {}",
+            "{name}: {} arrows between folders lie on circles: {}; {BREAK}",
             shown.len(),
             shown.join(", ")
         )
@@ -273,8 +278,9 @@ mod tests {
              a.rs: use crate::b::B;\\use super::b::*;\\use std::fmt::*;\\struct A(B);
              b.rs: pub struct B;\\impl From<super::a::A> for B {}",
         );
-        let expected =
-            "s/s/s/a.rs:1 imports crate::b::B -> s/s/s/b.rs:2 imports super::a::A -> s/s/s/a.rs";
+        let expected = format!(
+            "s/s/s/a.rs:1 imports crate::b::B -> s/s/s/b.rs:2 imports super::a::A -> s/s/s/a.rs: {BREAK}"
+        );
         assert_eq!(circles_of_files(&modules, &modules.imports()), [expected]);
         assert_eq!(modules.globs(), [(Path::new("s/s/s/a.rs"), 2)]);
     }
@@ -310,7 +316,7 @@ mod tests {
         let found = folder_problem("n", &arrows).unwrap();
         assert_eq!(
             found,
-            "n: 2 arrows between folders lie on circles: a -> c, c -> a"
+            format!("n: 2 arrows between folders lie on circles: a -> c, c -> a; {BREAK}")
         );
         arrows.retain(|from, _| !from.ends_with("c"));
         assert_eq!(folder_problem("n", &arrows), None);

@@ -6,6 +6,9 @@ use std::process::Stdio;
 use crate::cargo;
 use crate::findings::Findings;
 
+/// Remedy for a finding of cargo-deny, which names the crate itself.
+const UPDATE: &str = "update the crate that it names (`cargo update -p CRATE`) or replace it; deny.toml has the rules";
+
 /// Checks the dependencies. What needs the network or cargo-deny and does not have it is skipped with a warning.
 ///
 /// # Errors
@@ -33,7 +36,7 @@ pub(super) fn check(root: &Path) -> anyhow::Result<Findings> {
     if !status.success() {
         findings
             .problems
-            .push(format!("`cargo deny check`: {status}"));
+            .push(format!("`cargo deny check`: {status}; {UPDATE}"));
     }
     Ok(findings)
 }

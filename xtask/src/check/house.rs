@@ -91,7 +91,7 @@ fn table_of_contents_problem(source: &Source) -> Option<String> {
         .enumerate()
         .find(|(_, line)| begins_item(line))?;
     Some(format!(
-        "{}:{}: `{}` is code, and lib.rs is a table of contents",
+        "{}:{}: `{}` is code, and lib.rs is a table of contents; move it to a file of its own and export it",
         source.path.display(),
         line + 1,
         text.trim()

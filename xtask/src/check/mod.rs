@@ -45,16 +45,23 @@ const CHECKS: [(&str, Check); 12] = [
         results::changed_by_hand(&it.root)
     }),
     ("dependencies", |it| dependencies::check(&it.root)),
-    ("format", |it| of_cargo(it, "fmt --all -- --check")),
-    ("crates without a backend", |it| of_cargo(it, ALONE)),
-    ("lints", |it| of_cargo(it, LINTS)),
+    ("format", |it| {
+        of_cargo(it, "fmt --all -- --check", "run `cargo fmt --all`")
+    }),
+    ("crates without a backend", |it| {
+        of_cargo(it, ALONE, "put what needs Burn behind a feature")
+    }),
+    ("lints", |it| of_cargo(it, LINTS, FOLLOW)),
     ("documentation", |it| {
-        of_cargo(it, "doc --release --workspace --no-deps")
+        of_cargo(it, "doc --release --workspace --no-deps", FOLLOW)
     }),
 ];
 
 // Alone, since features that other crates turn on would hide what is missing; it brings icl-core without its own.
 const ALONE: &str = "check --release --package icl-eval";
+
+/// Remedy for findings that the compiler explains.
+const FOLLOW: &str = "its messages name the place and the remedy";
 
 const LINTS: &str = "clippy --release --workspace --all-targets --keep-going -- -D warnings";
 
@@ -89,13 +96,13 @@ pub fn run() -> anyhow::Result<ExitCode> {
     Ok(ExitCode::FAILURE)
 }
 
-/// Runs a check of cargo, which prints its findings itself.
-fn of_cargo(repository: &Repository, arguments: &str) -> anyhow::Result<Findings> {
+/// Runs a check of cargo, which prints its findings itself. A failure names the remedy.
+fn of_cargo(repository: &Repository, arguments: &str, remedy: &str) -> anyhow::Result<Findings> {
     let mut command = cargo::command([]);
     command
         .args(arguments.split(' '))
         .current_dir(&repository.root);
     let status = cargo::status(command.env("RUSTDOCFLAGS", "-D warnings"))?;
-    let problem = (!status.success()).then(|| format!("`cargo {arguments}`: {status}"));
+    let problem = (!status.success()).then(|| format!("`cargo {arguments}`: {status}; {remedy}"));
     Ok(Findings::of(problem.into_iter().collect()))
 }

@@ -69,7 +69,7 @@ fn problems(sources: &[Source]) -> anyhow::Result<Vec<String>> {
         let of_kind = |is_flag| places.iter().find(|(_, kind)| *kind == Some(is_flag));
         if let (Some((flag, _)), Some((other, _))) = (of_kind(true), of_kind(false)) {
             problems.push(format!(
-                "--{name} takes no value in {flag} and one in {other}; a name means one thing"
+                "--{name} takes no value in {flag} and one in {other}; a name means one thing: rename one of them"
             ));
         }
     }
@@ -217,7 +217,8 @@ mod tests {
         assert_eq!(
             found(&[("src/options/a.rs", first), ("src/commands/b.rs", other)]),
             [
-                "--batch-size takes no value in src/commands/b.rs:2 and one in src/options/a.rs:4; a name means one thing"
+                "--batch-size takes no value in src/commands/b.rs:2 and one in src/options/a.rs:4; a name means one thing: rename \
+                 one of them"
             ]
         );
         let unnamed = found(&[(

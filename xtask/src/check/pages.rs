@@ -45,8 +45,9 @@ pub fn check(root: &Path) -> anyhow::Result<Findings> {
         let broken = relative_links(&page.text).into_iter().filter(|link| {
             !target(&page.path, link).is_some_and(|target| root.join(target).exists())
         });
-        let broken =
-            broken.map(|it| format!("the link to `{it}` leads to no file of the repository"));
+        let broken = broken.map(|it| {
+            format!("the link to `{it}` leads to no file of the repository; correct or remove it")
+        });
         let mentions = paths(&page.text).into_iter();
         let mentions = mentions.filter_map(|path| path_problem(root, &path));
         let of_page = broken.chain(mentions);
@@ -70,7 +71,12 @@ fn unlisted(pages: &[Source]) -> Vec<String> {
         .map(|page| &page.path)
         .filter(|path| path.parent() == summary.parent() && path.as_path() != summary)
         .filter(|path| !listed.contains(path))
-        .map(|path| format!("{}: the page is not in {SUMMARY}", path.display()))
+        .map(|path| {
+            format!(
+                "{}: the page is not in {SUMMARY}; add it there",
+                path.display()
+            )
+        })
         .collect()
 }
 
@@ -110,12 +116,15 @@ fn paths(markdown: &str) -> Vec<String> {
 
 fn path_problem(root: &Path, path: &str) -> Option<String> {
     let Some((file, item)) = path.split_once("::") else {
-        return (!root.join(path).exists()).then(|| format!("`{path}` does not exist"));
+        return (!root.join(path).exists())
+            .then(|| format!("`{path}` does not exist; correct or remove the path"));
     };
     match std::fs::read_to_string(root.join(file)) {
         Ok(text) if names(&text, item) => None,
-        Ok(_) => Some(format!("`{file}` has no `{item}`")),
-        Err(_) => Some(format!("`{file}` is no readable file")),
+        Ok(_) => Some(format!(
+            "`{file}` has no `{item}`; name an item that it has"
+        )),
+        Err(_) => Some(format!("`{file}` is no readable file; correct the path")),
     }
 }
 
@@ -196,7 +205,7 @@ mod tests {
         ];
         assert_eq!(
             unlisted(&pages),
-            ["docs/book/src/lost.md: the page is not in docs/book/src/SUMMARY.md"]
+            ["docs/book/src/lost.md: the page is not in docs/book/src/SUMMARY.md; add it there"]
         );
     }
 }

@@ -22,6 +22,9 @@ const TABLE: &str = "docs/results/expected.csv";
 const PROGRAM: [&str; 6] = ["run", "--release", "--quiet", "--package", "icl-cli", "--"];
 /// Beginning of an argument that is a path in the folder of all data sets.
 const DATA_FOLDER: &str = "$ICL_DATA_DIR/";
+/// Remedy for a figure that is not met.
+const REMEDY: &str = "Write the measured values on the pages and in docs/results/expected.csv, with \
+                      commit and date. A tolerance comes from the spread of seeds before the check.";
 const NO_DATA_FOLDER: &str = "ICL_DATA_DIR is not set, expected the folder of all data sets";
 
 /// Options of `cargo xtask results`.
@@ -59,7 +62,8 @@ pub fn changed_by_hand(root: &Path) -> anyhow::Result<Findings> {
         if n_found < n_expected {
             let (page, name) = (page.display(), figure.name());
             problems.push(format!(
-                "{page}: {name}: found {value} {n_found} times on lines with {words:?}, expected {n_expected}"
+                "{page}: {name}: found {value} {n_found} times on lines with {words:?}, expected {n_expected}; measure it (`cargo \
+                 xtask results {page}`) and write the same value on the page and in {TABLE}"
             ));
         }
     }
@@ -98,10 +102,11 @@ pub fn run(options: &ResultsOptions) -> anyhow::Result<ExitCode> {
     let problem = |it: &Figure| it.problem(&records[it.command.as_str()]);
     let findings = Findings::of(figures.iter().filter_map(problem).collect());
     print!("{}", findings.report(&format!("{} figures", figures.len())));
-    Ok(match findings.problems.is_empty() {
-        true => ExitCode::SUCCESS,
-        false => ExitCode::FAILURE,
-    })
+    if findings.problems.is_empty() {
+        return Ok(ExitCode::SUCCESS);
+    }
+    println!("{REMEDY}");
+    Ok(ExitCode::FAILURE)
 }
 
 /// Reads the figures of the table.
