@@ -79,6 +79,20 @@ fn the_registry_as_a_table_of_100_columns() {
     assert_eq!(names, METHODS);
 }
 
+/// The book's table of methods has a row for each of them.
+#[test]
+fn the_book_lists_every_method() {
+    let book = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../docs/book/src/methods.md"
+    );
+    let page = fs::read_to_string(book).unwrap();
+    for name in METHODS {
+        let row = format!("\n| `{name}` | `");
+        assert!(page.contains(&row), "{name}");
+    }
+}
+
 /// A method that no registry names is trained, recorded under its point, and can be run next to others.
 #[test]
 fn a_point_of_the_axes_is_a_method() {
