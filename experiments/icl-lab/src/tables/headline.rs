@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use icl_cli::parts::Failure;
+use icl_core::ByOrigin;
 use icl_report::{Comparison, RunRecord};
 use icl_train::DEFAULT;
 
 use super::markdown::table;
-use super::seeds::{MISSING, REFERENCE, lacks, records};
+use super::seeds::{MISSING, REFERENCE, lacks, records, with_range};
 
 /// Run with the default optimizer, within all budgets.
 const OWN: &str = "muon";
@@ -41,6 +42,7 @@ pub fn tables(cells: &[PathBuf]) -> Result<String, Failure> {
             .map(|(_, folder, method)| against(&own, cell, (folder, method)))
             .collect::<Result<_, _>>()?;
         rows.push(summary(&name, &own, &compared));
+        details += &risks(&name, cell)?;
         for ((words, ..), comparison) in REFERENCES.iter().zip(&compared) {
             let Some(comparison) = comparison else {
                 continue;
@@ -92,7 +94,7 @@ fn against(
     cell: &Path,
     (folder, method): (&str, &str),
 ) -> Result<Option<Comparison>, Failure> {
-    if seeds(cell)?.iter().all(|seed| !seed.join(folder).exists()) {
+    if !any_seed_has(cell, folder)? {
         return Ok(None);
     }
     let of_folder = of_seeds(cell, folder)?;
@@ -111,6 +113,48 @@ fn against(
         )));
     }
     Comparison::of(&all).map(Some).map_err(Failure::input)
+}
+
+/// Returns the table of held-out risks: medians over the seeds, which docs/results/expected.csv guards, with their range.
+fn risks(name: &str, cell: &Path) -> Result<String, Failure> {
+    let within_budget = RunRecord::method_within(DEFAULT, BUDGET);
+    let updates = [
+        ("keep θ₀", OWN, "inference"),
+        ("`icl` at a tenth", OWN, within_budget.as_str()),
+    ];
+    let mut rows = Vec::new();
+    for (words, folder, method) in updates.into_iter().chain(REFERENCES) {
+        if !any_seed_has(cell, folder)? {
+            continue;
+        }
+        let mut runs = of_seeds(cell, folder)?;
+        runs.retain(|run| run.method == method);
+        let of_run = |run: &RunRecord| Some(run.update.held_out_risk?.mean);
+        let held_out: Option<Vec<ByOrigin<f64>>> = runs.iter().map(of_run).collect();
+        let held_out = held_out.ok_or_else(|| lacks(name, "held-out risks"))?;
+        let write = |value: fn(&ByOrigin<f64>) -> f64| {
+            let values: Vec<f64> = held_out.iter().map(value).collect();
+            with_range(&values, |risk| format!("{risk:.4}"))
+        };
+        let passes: Vec<f64> = runs.iter().map(|run| run.training.charged_passes).collect();
+        let passes = with_range(&passes, |n| format!("{:.1} k", n / 1e3));
+        rows.push(vec![
+            words.to_owned(),
+            write(|of| of.old),
+            write(|of| of.new),
+            passes,
+        ]);
+    }
+    let head = ["", "old data", "new data", "charged passes"];
+    Ok(format!(
+        "### {name}: held-out risk in nats, median [range over the seeds]\n\n{}",
+        table(&head, "---", &rows)
+    ))
+}
+
+/// Returns whether a seed of a cell has the folder of a run.
+fn any_seed_has(cell: &Path, folder: &str) -> Result<bool, Failure> {
+    Ok(seeds(cell)?.iter().any(|seed| seed.join(folder).exists()))
 }
 
 fn summary(name: &str, own: &[RunRecord], compared: &[Option<Comparison>]) -> Vec<String> {
@@ -186,7 +230,7 @@ fn excess(of: &Comparison, method: &str, budget: Option<&str>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use icl_core::{ByOrigin, HeldOutRisk};
+    use icl_core::HeldOutRisk;
     use icl_report::testing::record;
     use tempfile::tempdir;
 
@@ -266,6 +310,10 @@ mod tests {
             text.matches("### toy-0.1: excess over retraining").count(),
             3
         );
+        let risks =
+            "| `icl` at a tenth | 1.3750 [1.1000–1.6500] | 1.5000 [1.2000–1.8000] | 0.1 k |";
+        assert!(text.contains(risks), "{text}");
+        assert!(text.contains("| retraining four times as long | 1.0000 [0.8000–1.2000] |"));
         let row = "| `icl` | +10.0 ± 0.0 / +20.0 ± 0.0 | +0.0 ± 0.0 / +0.0 ± 0.0 |";
         assert!(text.contains(row), "{text}");
     }
