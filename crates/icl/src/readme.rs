@@ -1,5 +1,5 @@
 //! The crate's README and those pages of the book whose examples are compiled and run as tests of
-//! documentation. The README of the repository is tested as a crate outside the workspace, in
+//! documentation. The program of the crate's README also runs as a crate outside the workspace, in
 //! tests/readme.rs.
 
 #[doc = include_str!("../README.md")]

@@ -1,17 +1,21 @@
-//! The README's library section as a user would follow it: a crate of its own outside the workspace, with
-//! the dependencies that stand there and nothing else.
+//! The program of the crate's README as a user would follow it: a crate of its own outside the workspace, with
+//! the dependencies that stand there and nothing else. The repository's README shows an excerpt of it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// The first block of this language in the README's library section.
-fn block(language: &str) -> String {
-    let readme = fs::read_to_string(root().join("README.md")).expect("the README");
-    let section = readme.split("## The library").nth(1).expect("the section");
+/// Returns the first block of this language in a README.
+fn block_of(readme: &str, language: &str) -> String {
+    let readme = fs::read_to_string(root().join(readme)).expect("a README");
     let start = format!("```{language}\n");
-    let block = section.split(&start).nth(1).expect("a block");
+    let block = readme.split(&start).nth(1).expect("a block");
     block.split("```").next().expect("its end").to_owned()
+}
+
+/// Returns the first block of this language in the crate's README.
+fn block(language: &str) -> String {
+    block_of("crates/icl/README.md", language)
 }
 
 fn root() -> PathBuf {
@@ -45,7 +49,7 @@ fn the_readme_works_for_a_crate_outside_the_workspace() {
     );
     fs::create_dir(at.join("src")).expect("a folder of sources");
     fs::write(at.join("Cargo.toml"), manifest).expect("a manifest");
-    fs::write(at.join("src/main.rs"), block("rust")).expect("a source");
+    fs::write(at.join("src/main.rs"), block("rust,no_run")).expect("a source");
     fs::copy(root().join("Cargo.lock"), at.join("Cargo.lock")).expect("the lock file");
     // The second time yesterday's encoder is there, and is only loaded.
     let mut outputs = Vec::new();
@@ -83,10 +87,23 @@ fn the_readme_works_for_a_crate_outside_the_workspace() {
     assert_eq!(outputs[0], outputs[1], "a run repeats itself");
 }
 
+#[test]
+fn the_excerpt_is_of_the_program() {
+    assert_eq!(block_of("README.md", "toml"), block("toml"));
+    let program = block("rust,no_run");
+    let mut lines = program.lines();
+    for line in block_of("README.md", "rust").lines() {
+        assert!(
+            lines.any(|it| it == line),
+            "{line:?} is not next in the program"
+        );
+    }
+}
+
 /// Glue for a model and data of one's own, without the model itself: at most ten lines.
 #[test]
 fn the_glue_has_at_most_ten_lines() {
-    let source = block("rust");
+    let source = block("rust,no_run");
     let lines: Vec<&str> = source.lines().map(str::trim).collect();
     let start = lines
         .iter()
