@@ -24,9 +24,9 @@ pub struct DataOptions {
         value_name = "DATA",
         default_value = "MUTAG",
         help = format!(
-            "Data set: an embedded one ({}), or the path of a TU data set (zip or folder), a table (.csv, \
-             .tsv, also with .gz, or .parquet), interactions (.inter, u.data or ratings.dat), an IDX file, a CIFAR file or folder, a folder with one folder of \
-             images per class, or one of images without classes",
+            "Data set: an embedded one ({}), or a path. Paths are those of a TU data set (zip or folder), a table \
+             (.csv, .tsv, also with .gz, or .parquet), interactions (.inter, u.data or ratings.dat), an IDX file, a \
+             CIFAR file or folder, a folder with one folder of images per class, or one of images without classes",
             embedded::names().join(", ")
         )
     )]
@@ -104,8 +104,8 @@ pub struct ReadingOptions {
         default_value = choice::name(&Missing::default())
     )]
     pub missing: Missing,
-    /// Values outside the range of the encoder's own data, which goes from the least to the greatest and by as much again
-    /// below and above: clip them, an error, or keep them (tables, and attributes of graphs)
+    /// Values outside the range of the encoder's own data: clip them, an error, or keep them (tables, and attributes of
+    /// graphs). The range goes from the least value to the greatest and by as much again below and above
     #[arg(
         long,
         value_parser = choice::any::<Outliers>(),

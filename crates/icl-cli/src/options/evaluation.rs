@@ -25,8 +25,8 @@ const WORSE: u8 = 3;
 #[serde(rename_all = "kebab-case")]
 #[command(next_help_heading = "Evaluation")]
 pub struct HoldOutOptions {
-    /// Share of the old and of the new samples that no training, no statistic and no stopping rule sees, and
-    /// over which the held-out risk is computed; 0 for none
+    /// Share of the old and of the new samples that is held out; 0 for none. No training, no statistic and no stopping
+    /// rule sees these samples, and the held-out risk is computed over them
     #[arg(long, value_name = "SHARE", default_value = HOLD_OUT.to_string())]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hold_out: Option<f64>,
@@ -47,7 +47,7 @@ pub struct HoldOutOptions {
 #[serde(rename_all = "kebab-case")]
 #[command(next_help_heading = "Evaluation")]
 pub struct TaskOptions {
-    /// CSV file of labels by which accuracies are measured, with the columns row,label or id,label: row is the number
+    /// CSV file of labels by which accuracies are measured. It has the columns row,label or id,label: row is the number
     /// of a sample, counted from 0; id a column of a table, or the path of an image. A column data says which data set
     /// a sample is of: old, new, or the name of an experience. Without it, the classes of the data
     #[arg(long, value_name = "CSV")]

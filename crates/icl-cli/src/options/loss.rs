@@ -61,7 +61,7 @@ pub struct LossOptions {
     )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub temperature: Option<f64>,
-    /// Number of negatives K in the formulas, which makes K + 1 candidates; a batch may hold more or fewer. With auto, the
+    /// Number of negatives K in the formulas. It makes K + 1 candidates; a batch may hold more or fewer. With auto, the
     /// number for training that the encoder's own AUC advises before an update, and the default for the exact risk
     #[arg(
         long,

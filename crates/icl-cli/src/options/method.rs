@@ -64,7 +64,7 @@ pub struct MethodOptions {
         default_value_t = defaults().distillation_weight
     )]
     pub distillation_weight: f64,
-    /// Measure of that distance (distillation only)
+    /// Measure of the distance between the embeddings (distillation only)
     #[arg(
         long,
         value_name = "DISTANCE",

@@ -16,7 +16,7 @@ pub const PAPER_PATIENCE: usize = 50;
 #[serde(rename_all = "kebab-case")]
 #[command(next_help_heading = "Training")]
 pub struct StepOptions {
-    /// Batch size
+    /// Batch size, at least 4
     #[arg(
         long,
         value_name = "N",
@@ -80,8 +80,8 @@ pub struct TrainingOptions {
     )]
     pub epochs: usize,
     /// Stopping rule: the gain of the last doubling of the cost is too small (doubling), that of a line through
-    /// the last two doublings (slope), no new minimum of the exact risk (exact-risk), none of the training loss (the
-    /// paper's rule), or never
+    /// the last two doublings (slope), no new minimum of the exact risk (exact-risk), none of the training loss
+    /// (training-loss, the paper's rule), or never
     #[arg(
         long,
         value_name = "RULE",
@@ -97,8 +97,7 @@ pub struct TrainingOptions {
         default_value_t = defaults().min_gain
     )]
     pub min_gain: f64,
-    /// Maximum number of training samples over which the evaluations of a run that decide when it stops compute the
-    /// risk
+    /// Maximum number of training samples of an evaluation that decides when a run stops
     #[arg(
         long,
         value_name = "N",

@@ -46,8 +46,8 @@ pub struct NegativesOptions {
     #[arg(long, value_name = "AUC", help_heading = "Negatives")]
     #[serde(skip_serializing_if = "Option::is_none")]
     validation_auc: Option<f64>,
-    /// AUCs that were measured in the course of a training, instead of the simulated one: a list, one a line, or a record
-    /// of icl run or icl update
+    /// AUCs that were measured in the course of a training, instead of the simulated one. The file is a list, one a line,
+    /// or a record of icl run or icl update
     #[arg(
         long,
         value_name = "FILE",

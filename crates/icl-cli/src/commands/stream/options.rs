@@ -118,8 +118,8 @@ pub struct CourseOptions {
     /// Maximum charged cost of all updates together, in full passes
     #[arg(long, value_name = "PASSES")]
     pub budget_total: Option<f64>,
-    /// Control that goes through the same stream, keeps all samples and has no budget: retraining, warm or another
-    /// method at every experience, or never, the first encoder without updates; may be given several times
+    /// Control that goes through the same stream, keeps all samples and has no budget; may be given several times. It
+    /// is retraining, warm or another method at every experience, or never, the first encoder without updates
     #[arg(long, value_name = "METHOD", action = ArgAction::Append)]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub control: Vec<String>,

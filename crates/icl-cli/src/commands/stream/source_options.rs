@@ -36,7 +36,7 @@ pub struct SourceOptions {
     #[arg(
         long,
         value_name = "SECONDS",
-        help = format!("With --watch: time for which a file must not change before it is read (default: {SETTLE})")
+        help = format!("With --watch: time for which a file must not change before it is read. Without it, {SETTLE}")
     )]
     settle: Option<f64>,
     /// With --watch: take what is there now, and end

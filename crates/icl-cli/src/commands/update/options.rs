@@ -74,8 +74,7 @@ pub struct UpdateOptions {
     /// New data, which have arrived since, as for --old
     #[arg(long, value_name = "DATA", num_args = 1.., required = true, help_heading = "Data")]
     new: Vec<PathBuf>,
-    /// Use only these classes of the old data, comma-separated, so that old and new data may come from one data
-    /// set
+    /// Use only these classes of the old data, comma-separated. Old and new data may then come from one data set
     #[arg(long, value_name = "NAMES", help_heading = "Data")]
     old_classes: Option<Classes>,
     /// Use only these classes of the new data, comma-separated
@@ -124,9 +123,9 @@ fn refined(option: Arg) -> Arg {
         "out" => option.required(true),
         // The default is that of the encoder's file.
         "hold_out" => option.default_value(None).help(
-            "Share of the old and of the new samples that no training, no statistic and no stopping rule sees, and over \
-             which the held-out risk is computed; 0 for none. Without it, that of the encoder's file, or a tenth where \
-             the file says none",
+            "Share of the old and of the new samples that is held out; 0 for none. No training, no statistic and no \
+             stopping rule sees these samples, and the held-out risk is computed over them. Without it, that of the \
+             encoder's file, or a tenth where the file says none",
         ),
         _ => inherited(option),
     }
