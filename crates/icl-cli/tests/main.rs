@@ -31,6 +31,8 @@ mod methods;
 mod negatives;
 mod optimizers;
 mod options;
+#[cfg(feature = "flex")]
+mod options_page;
 mod origin;
 mod outcome;
 mod outliers;

@@ -1,9 +1,6 @@
 //! `icl methods`, and the texts of help.
 
-use std::collections::BTreeSet;
-use std::fs;
-
-use crate::support::{METHODS, documented, icl, split, text};
+use crate::support::{METHODS, icl, split, text};
 use serde_json::Value;
 use tempfile::tempdir;
 
@@ -175,57 +172,4 @@ fn help_and_version() {
         assert!(widest <= Some(100), "{line}: {widest:?}");
         assert_eq!(ran.stderr, "");
     }
-}
-
-/// The book's tables of options hold those of all commands, each once.
-#[test]
-fn the_book_documents_every_option() {
-    let at = tempdir().unwrap();
-    let mut options = BTreeSet::new();
-    for command in [
-        "align",
-        "run",
-        "train",
-        "update",
-        "split",
-        "embed",
-        "export",
-        "fetch",
-        "keep",
-        "diagnose",
-        "stream",
-        "negatives",
-        "methods",
-        "compare-backends",
-        "backends",
-        "report",
-        "show",
-        "completions",
-        "man",
-    ] {
-        let help = icl(at.path(), &[command, "--help"]).succeeded().stdout;
-        let names = help.lines().filter_map(|line| {
-            // Lines of words are indented further.
-            let name = line.strip_prefix("      --")?;
-            name.split([' ', '['])
-                .next()
-                .map(|name| format!("--{name}"))
-        });
-        options.extend(names);
-    }
-    assert!(options.len() > 40, "{options:?}");
-    // An alias stands next to its name.
-    options.insert("--k".to_owned());
-    let mut found = BTreeSet::new();
-    let book = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../docs/book/src/program.md"
-    );
-    let page = fs::read_to_string(book).unwrap();
-    for row in page.lines().filter(|line| line.starts_with("| `--")) {
-        for name in documented(row) {
-            assert!(found.insert(name.clone()), "{name} stands there twice");
-        }
-    }
-    assert_eq!(found, options);
 }
