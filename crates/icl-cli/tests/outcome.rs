@@ -11,7 +11,7 @@ use crate::support::{documented, icl, keys, number, of_book, record, split};
 
 /// Checks that an object has the documented keys, and returns those that it has in addition.
 fn further(outcome: &Value) -> BTreeSet<String> {
-    let book = of_book("### One JSON object");
+    let book = of_book("## One JSON object");
     let (_, fields) = book.split_once("| key |").unwrap();
     let expected = documented(fields);
     let found = keys(outcome);

@@ -195,7 +195,7 @@ fn the_record_holds_what_the_book_says() {
     let at = toys();
     train(at.path(), "--data OLD --epochs 1 --out out").succeeded();
     let record = record(&at.path().join("out"));
-    assert_documented(&record, "### What a training writes", "seconds");
+    assert_documented(&record, "train", "seconds");
     assert_eq!(record["schema"], 2);
 }
 

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::support::{
-    METHODS, documented, icl, keys, names, number, records, split, text, timeless,
+    METHODS, documented, icl, keys, names, number, of_book, records, rows_of, split, text, timeless,
 };
 use serde_json::Value;
 use tempfile::tempdir;
@@ -108,16 +108,9 @@ fn safetensors(bytes: &[u8]) -> (Value, &[u8]) {
 
 #[test]
 fn the_record_holds_what_the_book_says() {
-    let book = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../docs/book/src/program.md"
-    );
-    let book = fs::read_to_string(book).unwrap();
-    let (_, rest) = book.split_once("### The record\n").unwrap();
-    let (record, rest) = rest.split_once("An exact risk (").unwrap();
-    let (risk, rest) = rest.split_once("### Accuracy").unwrap();
-    let (_, rest) = rest.split_once("| floor |").unwrap();
-    let (floors, _) = rest.split_once("\n## ").unwrap();
+    let record = rows_of("run");
+    let risk = of_book("## An exact risk");
+    let floors = of_book("## Accuracy and its floors");
 
     let at = tempdir().unwrap();
     let records = run(
@@ -126,21 +119,21 @@ fn the_record_holds_what_the_book_says() {
         "out",
     );
     let record_of_warm = &records[0];
-    assert_eq!(keys(record_of_warm), documented(record));
+    assert_eq!(keys(record_of_warm), documented(&record));
     for of in [
         &record_of_warm["start"],
         &record_of_warm["end"],
         &record_of_warm["evaluations"][0]["risk"],
     ] {
-        assert_eq!(keys(of), documented(risk));
+        assert_eq!(keys(of), documented(&risk));
     }
     let of_knn = &record_of_warm["knn"];
-    assert_eq!(keys(&of_knn["floors"]), documented(floors));
+    assert_eq!(keys(&of_knn["floors"]), documented(&floors));
     let parts = BTreeSet::from(["all", "old", "new"].map(str::to_owned));
     for of in [&record_of_warm["risk"], &of_knn["accuracy"]] {
         assert_eq!(keys(of), parts);
     }
-    for floor in documented(floors) {
+    for floor in documented(&floors) {
         assert_eq!(keys(&of_knn["floors"][floor]), parts);
     }
     for (key, in_text) in [("seconds", "`views_s`"), ("evaluations", "`sample_passes`")] {

@@ -259,7 +259,7 @@ pub fn timeless_record(folder: &Path) -> Value {
     record
 }
 
-/// The names in the first column of the tables of a part of the book's page about the program.
+/// The names in the first column of the tables of a part of the book's page about records.
 pub fn documented(table: &str) -> BTreeSet<String> {
     let rows = table.lines().filter_map(|line| line.strip_prefix("| `"));
     let columns = rows.map(|row| row.split(" | ").next().unwrap());
@@ -269,16 +269,27 @@ pub fn documented(table: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// The part of the book's page about the program that follows a heading.
+/// The part of the book's page about records that follows a heading.
 pub fn of_book(heading: &str) -> String {
     let book = concat!(
         env!("CARGO_MANIFEST_DIR"),
-        "/../../docs/book/src/program.md"
+        "/../../docs/book/src/records.md"
     );
     let book = fs::read_to_string(book).unwrap();
     let (_, rest) = book.split_once(&format!("\n{heading}\n")).unwrap();
     let end = rest.find("\n#").unwrap_or(rest.len());
     rest[..end].to_owned()
+}
+
+/// The rows of the book's table of trainings that hold for a command: `train`, `update` or `run`.
+pub fn rows_of(command: &str) -> String {
+    let table = of_book("## Trainings");
+    let holds = |line: &&str| {
+        let mut commands = line.split(" | ").nth(1).unwrap_or_default().split(", ");
+        line.starts_with("| `") && commands.any(|it| it == "all" || it == command)
+    };
+    let rows: Vec<&str> = table.lines().filter(holds).collect();
+    rows.join("\n")
 }
 
 /// The keys of an object.
@@ -313,13 +324,12 @@ pub fn text<'a>(value: &'a Value, key: &str) -> &'a str {
     value[key].as_str().unwrap()
 }
 
-/// Asserts that the fields of a record, those of its object `inner` and of its evaluations are those of the table in
-/// this part of the book.
+/// Asserts that the fields of a command's record, those of its object `inner` and of its evaluations are those of the
+/// table in the book.
 #[track_caller]
-pub fn assert_documented(record: &Value, heading: &str, inner: &str) {
-    let book = of_book(heading);
-    let (_, fields) = book.split_once("| field |").unwrap();
-    assert_eq!(keys(record), documented(fields));
+pub fn assert_documented(record: &Value, command: &str, inner: &str) {
+    let fields = rows_of(command);
+    assert_eq!(keys(record), documented(&fields));
     for (key, of) in [
         (inner, &record[inner]),
         ("evaluations", &record["evaluations"][0]),

@@ -269,7 +269,7 @@ fn the_record_holds_what_the_book_says() {
     let at = toys();
     update(at.path(), &format!("{DATA} --epochs 1 --out out")).succeeded();
     let record = record(&at.path().join("out"));
-    assert_documented(&record, "### What an update writes", "neighbours_kept");
+    assert_documented(&record, "update", "neighbours_kept");
     assert_eq!(record["schema"], 2);
 }
 
