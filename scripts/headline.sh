@@ -25,7 +25,7 @@ run() {
   shift
   if [ -e "$out/.icl-work" ] || [ -e "$(dirname "$out")/.icl-$(basename "$out").partial" ]; then
     "$icl" run --resume "$out"
-  elif [ ! -e "$out/comparison.json" ]; then
+  elif [ ! -e "$out/record.jsonl" ]; then
     "$icl" run "$@" --out "$out"
   fi
 }
