@@ -104,8 +104,8 @@ impl<'a, B: AutodiffBackend, S, V, C> Trainer<'a, B, S, V, C> {
 
 impl<'a, B: AutodiffBackend, S, V, C, O> Trainer<'a, B, S, V, C, O> {
     /// Sets the optimizer: any of Burn's with a configuration of its own, such as weight decay or gradient clipping, or
-    /// one that implements Burn's trait. Every run begins with this state of it. Default: Adam as of
-    /// [`OnePassAdam`](crate::OnePassAdam).
+    /// one that implements Burn's trait. Every run begins with this state of it. Default:
+    /// [`DefaultOptimizer`], Muon for matrices and kernels and Adam for all other parameters.
     ///
     /// ```
     /// # use burn::backend::{Autodiff, Flex};
