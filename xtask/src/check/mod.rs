@@ -11,6 +11,7 @@ mod pages;
 mod sources;
 mod summaries;
 mod syntax;
+mod wording;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -32,7 +33,7 @@ struct Repository {
 type Check = fn(&Repository) -> anyhow::Result<Findings>;
 
 /// All checks, the quick ones first.
-const CHECKS: [(&str, Check); 12] = [
+const CHECKS: [(&str, Check); 13] = [
     ("dependency arrows", |it| Ok(arrows::check(&it.metadata))),
     ("circles of imports", |it| {
         circles::check(&it.root, &it.metadata)
@@ -44,6 +45,7 @@ const CHECKS: [(&str, Check); 12] = [
     ("figures of results", |it| {
         results::changed_by_hand(&it.root)
     }),
+    ("wording", |it| wording::check(&it.root)),
     ("dependencies", |it| dependencies::check(&it.root)),
     ("format", |it| {
         of_cargo(it, "fmt --all -- --check", "run `cargo fmt --all`")

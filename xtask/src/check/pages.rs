@@ -36,10 +36,7 @@ const FOLDERS: [&str; 6] = [
 /// Checks that every page of the book is in its table of contents, and that every relative link and
 /// every path in backquotes leads to a file of the repository.
 pub fn check(root: &Path) -> anyhow::Result<Findings> {
-    let mut pages = Vec::new();
-    for start in STARTS {
-        pages.extend(sources::read(root, start, "md")?);
-    }
+    let pages = read(root)?;
     let mut problems = unlisted(&pages);
     for page in &pages {
         let broken = relative_links(&page.text).into_iter().filter(|link| {
@@ -54,6 +51,18 @@ pub fn check(root: &Path) -> anyhow::Result<Findings> {
         problems.extend(of_page.map(|it| format!("{}: {it}", page.path.display())));
     }
     Ok(Findings::of(problems))
+}
+
+/// Reads all pages of the repository.
+///
+/// # Errors
+/// If a page cannot be read.
+pub fn read(root: &Path) -> anyhow::Result<Vec<Source>> {
+    let mut pages = Vec::new();
+    for start in STARTS {
+        pages.extend(sources::read(root, start, "md")?);
+    }
+    Ok(pages)
 }
 
 /// Returns the pages of the book that its table of contents does not name. (An entry without a page
