@@ -97,7 +97,7 @@ fn epoch_of_ours(train: &NextItemDataset, k: usize) -> Result<f64, Box<dyn Error
     Ok(trainer.pretrain(encoder)?.record.seconds.training())
 }
 
-/// PyTorch's side: a process that trains an epoch whenever it is told to.
+/// PyTorch's side: a process that trains an epoch on request.
 struct Peer {
     name: String,
     // In this order: the process ends when its input does.

@@ -178,7 +178,7 @@ impl<O: Optimizer<Mlp<B>, B>> Ours<O> {
     }
 }
 
-/// PyTorch's side: a process that takes a turn whenever it is told to.
+/// PyTorch's side: a process that takes a turn on request.
 struct Peer {
     name: String,
     // In this order: the process ends when its input does.

@@ -181,7 +181,7 @@ where
     }
 }
 
-/// PyTorch's side: a process that takes a step whenever it is told to.
+/// PyTorch's side: a process that takes a step on request.
 struct Peer {
     name: String,
     // In this order: the process ends when its input does.

@@ -111,7 +111,7 @@ fn files_that_are_too_large_are_an_error() {
     withstands_limits(at, "negatives --train-auc 0.9 --out page", &["page"]);
 }
 
-/// Work that continues is as it was, or goes on to the same results.
+/// Work that continues is as it was, or reaches the same results.
 #[test]
 fn work_with_files_that_are_too_large_goes_on() {
     let at = data();

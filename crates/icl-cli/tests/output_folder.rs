@@ -206,7 +206,7 @@ fn places_that_only_linux_has() {
     assert!(names(at.path()).is_empty());
 }
 
-/// As many seeds as can be asked for are a wish like any other: they are run one by one.
+/// The largest number of seeds is accepted like any other: they are run one by one.
 #[test]
 fn a_great_many_seeds_begin() {
     let at = tempdir().unwrap();

@@ -248,7 +248,7 @@ fn children(parent: &Child) -> Vec<String> {
     text.split_whitespace().map(str::to_owned).collect()
 }
 
-/// MPI ends the others when one is killed, and the work goes on from its checkpoint as if nothing had been.
+/// MPI ends the others when one is killed, and the work continues from its checkpoint with identical results.
 #[test]
 fn a_process_that_is_killed_ends_all_and_the_work_goes_on() {
     if !is_there() {

@@ -204,7 +204,7 @@ fn one_process_works_in_a_folder() {
     assert_same_run(&at.path().join("out"));
 }
 
-/// The accuracies of all methods, so that some are left when the first is told.
+/// The accuracies of all methods, so that some are left when the first is reported.
 const MEASURED: &str = "run --seed 0 --epochs 1 --stop never --protocol linear";
 
 #[test]

@@ -14,7 +14,7 @@ fn class(row: usize) -> &'static str {
     ["b", "a", "c"][row % 3]
 }
 
-/// Writes a table of rows with ids, features by which the classes can be told apart, and the classes.
+/// Writes a table of rows with ids, features that distinguish the classes, and the classes.
 fn write_table(at: &Path, name: &str, rows: std::ops::Range<usize>) {
     let mut text = "id,x,y,class\n".to_owned();
     for row in rows {

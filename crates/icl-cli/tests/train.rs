@@ -1,4 +1,4 @@
-//! `icl train`: what it writes, what it rejects, and that it goes on after an interruption.
+//! `icl train`: what it writes, what it rejects, and that it continues after an interruption.
 
 use std::fs;
 use std::path::Path;

@@ -123,7 +123,7 @@ fn other_numbers_of_the_same_samples_are_no_drift() {
     }
 }
 
-/// Anchors that are not in the noise at all are told from it by enough rows.
+/// Anchors that are not in the noise at all are distinguished from it by enough rows.
 #[test]
 fn other_samples_than_those_of_the_noise_can_tell() {
     let mut rng = Seed::new(4).rng();

@@ -1,4 +1,4 @@
-//! Interactions that are split, written, numbered anew and joined, and the histories of what is joined.
+//! Interactions that are split, written, renumbered and joined, and the histories of what is joined.
 
 use std::fs;
 

@@ -18,13 +18,13 @@ pub enum EvalErrorKind {
     TooFew,
     /// A fit or a decomposition that did not converge.
     NotConverged,
-    /// A measurement that was asked to stop, by [`Watch::stop_when`](crate::Watch::stop_when).
+    /// A measurement that was interrupted by [`Watch::stop_when`](crate::Watch::stop_when).
     Interrupted,
 }
 
 impl KindAbove for EvalErrorKind {}
 
-/// Returns the error of a measurement that was asked to stop.
+/// Returns the error of a measurement that was interrupted.
 pub(crate) fn interrupted() -> EvalError {
     EvalError::message("interrupted").with_kind(EvalErrorKind::Interrupted)
 }

@@ -79,7 +79,7 @@ impl<'a> Watch<'a> {
         (self.should_stop)()
     }
 
-    /// Goes on unless the measurement is to stop.
+    /// Checks that the measurement is not to stop.
     ///
     /// # Errors
     /// [`EvalErrorKind::Interrupted`](crate::EvalErrorKind::Interrupted) if it is.

@@ -3,7 +3,7 @@
 //! image_operators`, with the names of the parts to run (`convolution`, `batch_norm`, `step_64`,
 //! `step_28`) or none for all.
 //!
-//! PyTorch is asked through `scripts/peer/image_operators.py`, by the Python that the environment
+//! PyTorch is measured through `scripts/peer/image_operators.py`, by the Python that the environment
 //! variable `PYTHON` names, or `python3`; without it the column stays empty. All take turns, and the
 //! least time of each counts. Nothing is asserted.
 

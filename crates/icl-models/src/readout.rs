@@ -23,7 +23,7 @@ impl Readout {
     /// Every graph must have a node: the mean and the maximum over none are undefined.
     ///
     /// # Panics
-    /// If a sum or a mean is asked for and `x` has not one row per node of `batch`.
+    /// For a sum or a mean, if `x` has not one row per node of `batch`.
     pub fn forward<B: Backend>(self, batch: &GraphBatch<B>, x: Tensor<B, 2>) -> Tensor<B, 2> {
         match self {
             Self::Sum => graph::sparse_product(&batch.membership, x),

@@ -29,7 +29,7 @@ pub fn format() -> Result<Format> {
 /// Reads the images in a folder, and decodes each.
 ///
 /// # Errors
-/// The error that a user is told.
+/// The error that a user reads.
 pub fn read(folder: &Path) -> Result<(), Told> {
     let images = read_images(folder, &ImageOptions::default()).map_err(Told::of)?;
     images.sizes().map_err(Told::of)?;

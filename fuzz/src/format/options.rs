@@ -12,7 +12,8 @@ const TRAIN: &str = "epochs = 3\nlearning-rate = 1e-3\ntemperature = 0.5\nnegati
                      encoder = \"gcn\"\nlayers = 2\nwidth = 8\nhold-out = 0.1\n";
 const RUN: &str = "method = [\"warm\", \"icl\"]\nseeds = 2\nsplit = \"size\"\nalpha = 0.3\nepochs = 2\nmin-gain = 0.005\n\
                    stop = \"doubling\"\nprotocol = \"few-labels\"\n";
-const UPDATE: &str = "method = \"icl\"\nepochs = 2\nold = \"a\"\nnew = \"b\"\npanel = 64\n";
+const UPDATE: &str =
+    "method = \"icl\"\nepochs = 2\nold = \"a\"\nnew = \"b\"\nevaluation-samples = 64\n";
 
 /// Returns the format.
 pub fn format() -> Result<Format> {

@@ -1,4 +1,4 @@
-//! A reader, its valid inputs, and what a user is told.
+//! A reader, its valid inputs, and the error that a user reads.
 
 use std::fmt;
 use std::path::Path;
@@ -35,7 +35,7 @@ impl fmt::Debug for Format {
     }
 }
 
-/// Error of an input that is refused, as a user is told it.
+/// Error of an input that is refused, as a user reads it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Told {
     /// The error.

@@ -73,7 +73,7 @@ pub fn changed_by_hand(root: &Path) -> anyhow::Result<Findings> {
 /// Measures the figures again. The exit code is 1 if another value is measured.
 ///
 /// # Errors
-/// If the table cannot be read, no figure is asked for, or a run fails.
+/// If the table cannot be read, no figure is requested, or a run fails.
 pub fn run(options: &ResultsOptions) -> anyhow::Result<ExitCode> {
     let metadata = MetadataCommand::new().no_deps().exec();
     let metadata = metadata.context("cargo metadata failed")?;

@@ -50,7 +50,7 @@ pub struct Arguments {
 }
 
 // Help lists the commands in the order in which a user meets them, since that is how a stranger finds the next one: an
-// encoder is trained, kept up to date, and used; then it is asked whether an update would pay, and which method is
+// encoder is trained, kept up to date, and used; next is whether an update would pay, and which method is
 // best; public data, for whoever has none, the machine and the shell are last.
 #[derive(Debug, Clone, Subcommand)]
 pub enum Command {

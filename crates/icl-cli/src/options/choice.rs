@@ -38,7 +38,7 @@ fn parse<T: Choice>(name: &str) -> Result<T, Error> {
 /// Returns the names of all variants, none if `T` is no enumeration.
 fn names<T: Choice>() -> &'static [&'static str] {
     let mut names = &[][..];
-    // Only the names are asked for: there is no value.
+    // Only the names are needed: there is no value.
     let _ = T::deserialize(Names(&mut names));
     names
 }

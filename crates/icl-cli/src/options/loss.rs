@@ -159,10 +159,11 @@ impl LossOptions {
         self.negatives = self.negatives.or(negatives).or(Some(self.negatives()));
     }
 
-    /// Checks that the peak is asked for once. `can_ask` says whether the command has an encoder that can advise it.
+    /// Checks that at most one option sets the peak. `can_ask` says whether the command has an encoder that can advise
+    /// it.
     ///
     /// # Errors
-    /// If it is not, or cannot be asked for.
+    /// If two options set it, or no encoder can advise it.
     pub fn check(&self, can_ask: bool) -> Result<(), Failure> {
         match (self.negatives(), self.negatives_peak) {
             (Negatives::Auto, Some(peak)) => Err(Failure::input(anyhow!(

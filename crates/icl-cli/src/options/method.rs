@@ -91,19 +91,19 @@ impl MethodOptions {
     /// If a text is neither a name of the registry nor a point.
     pub fn fill(&mut self) -> Result<Vec<Method>, Failure> {
         let mut methods = icl_train::methods();
-        let mut asked = Vec::new();
+        let mut requested = Vec::new();
         for text in &self.method {
             match text.as_str() {
-                ALL => asked.extend(methods.clone()),
-                text => asked.extend(listed(text)?),
+                ALL => requested.extend(methods.clone()),
+                text => requested.extend(listed(text)?),
             }
         }
         let is_compared = |name: &str| COMPARED.contains(&name) || name == icl_train::DEFAULT;
-        methods.retain(|method| match asked.is_empty() {
+        methods.retain(|method| match requested.is_empty() {
             true => is_compared(&method.name),
-            false => asked.contains(method),
+            false => requested.contains(method),
         });
-        for method in asked {
+        for method in requested {
             if !methods.contains(&method) {
                 methods.push(method);
             }

@@ -104,19 +104,19 @@ pub fn help() -> String {
 ///
 /// # Errors
 /// If `none` is given together with another.
-pub fn fill(asked: &mut Vec<String>) -> Result<Vec<NamedProtocol>, Failure> {
-    if asked.iter().any(|name| name == NONE) {
-        if let Some(other) = asked.iter().find(|name| *name != NONE) {
+pub fn fill(requested: &mut Vec<String>) -> Result<Vec<NamedProtocol>, Failure> {
+    if requested.iter().any(|name| name == NONE) {
+        if let Some(other) = requested.iter().find(|name| *name != NONE) {
             return Err(Failure::input(anyhow!(
                 "protocol: found none together with {other}, expected none alone"
             )));
         }
-        *asked = vec![NONE.to_owned()];
+        *requested = vec![NONE.to_owned()];
         return Ok(Vec::new());
     }
-    let is_asked = |it: &&NamedProtocol| asked.iter().any(|name| name == it.name);
-    let protocols: Vec<NamedProtocol> = all().filter(is_asked).copied().collect();
-    *asked = protocols.iter().map(|it| it.name.to_owned()).collect();
+    let is_requested = |it: &&NamedProtocol| requested.iter().any(|name| name == it.name);
+    let protocols: Vec<NamedProtocol> = all().filter(is_requested).copied().collect();
+    *requested = protocols.iter().map(|it| it.name.to_owned()).collect();
     Ok(protocols)
 }
 
@@ -134,8 +134,8 @@ mod tests {
     use super::*;
 
     fn filled(protocol: &[&str]) -> Result<Vec<&'static str>, String> {
-        let mut asked = protocol.iter().map(|&name| name.to_owned()).collect();
-        let filled = fill(&mut asked).map_err(|failure| failure.to_string())?;
+        let mut requested = protocol.iter().map(|&name| name.to_owned()).collect();
+        let filled = fill(&mut requested).map_err(|failure| failure.to_string())?;
         Ok(filled.iter().map(|it| it.name).collect())
     }
 

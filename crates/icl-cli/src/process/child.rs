@@ -35,7 +35,7 @@ pub fn end_with_parent() {
 /// Reaction of a process to an interruption of this one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnInterrupt {
-    /// The process is asked to end, once, and waited for, so that it saves its state.
+    /// The process gets one signal to end, and this program waits for it, so that it saves its state.
     ///
     /// The process has a process group of its own: Ctrl-C on a terminal reaches this program alone,
     /// which passes on one signal. A second one would end the process at once, without its state

@@ -54,7 +54,7 @@ impl Failure {
         };
         match self {
             Self::Input(error) => Self::Input(error),
-            Self::Other(error) => Self::Other(with_how(told(&error), error)),
+            Self::Other(error) => Self::Other(with_how(message(&error), error)),
             Self::Interrupted(error) => Self::Interrupted(with_how(error.to_string(), error)),
         }
     }
@@ -86,7 +86,7 @@ impl From<TrainError> for Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (Self::Input(error) | Self::Other(error) | Self::Interrupted(error)) = self;
-        f.write_str(&told(error))
+        f.write_str(&message(error))
     }
 }
 
@@ -101,18 +101,18 @@ struct Continued {
 }
 
 /// Returns an error with its causes as one sentence.
-fn told(error: &anyhow::Error) -> String {
+fn message(error: &anyhow::Error) -> String {
     let mut before = error.to_string();
-    let mut told = before.clone();
+    let mut message = before.clone();
     for cause in error.chain().skip(1) {
         let cause = cause.to_string();
         // Some errors of other crates end with the cause that they also name.
         if !before.ends_with(&cause) {
-            told += &format!(": {cause}");
+            message += &format!(": {cause}");
             before = cause;
         }
     }
-    told
+    message
 }
 
 #[cfg(test)]

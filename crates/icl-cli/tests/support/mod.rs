@@ -109,7 +109,7 @@ impl Ran {
         assert_eq!(lines, 1, "expected one line: {}", self.stderr);
     }
 
-    /// Asserts that it rejected its input in the last line, after it had told of its work.
+    /// Asserts that it rejected its input in the last line, after it had reported its work.
     #[track_caller]
     pub fn rejected_in_last_line(&self, needle: &str) {
         assert_eq!(self.code, Some(2), "{}{}", self.stdout, self.stderr);

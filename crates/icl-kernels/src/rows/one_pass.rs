@@ -200,8 +200,8 @@ fn exponentials_of_row(values: &mut [f32], temperature: f64) -> [f32; 2] {
     [sum, log_sum(sum, shift, temperature)]
 }
 
-/// Sums of exp((x − max x)/τ) over the similarities x so far, and their maxima: each lane has every 16th, so that nothing crosses
-/// lanes before the end.
+/// Sums of exp((x − max x)/τ) over the similarities x so far, and their maxima: `LANES` of each, over every 16th
+/// similarity, which are combined only at the end.
 #[derive(Clone, Copy)]
 struct LogSum {
     largest: [f32; LANES],

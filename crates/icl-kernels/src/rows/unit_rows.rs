@@ -187,8 +187,8 @@ mod tests {
         crate::device::host_values(x)
     }
 
-    /// Rows and their gradients against plain loops in double precision: widths below, at and above the lanes, more rows than one
-    /// task has, and lengths whose squares overflow or underflow.
+    /// Rows and their gradients against plain loops in double precision: widths below, at and above that of a vector,
+    /// more rows than one task has, and lengths whose squares overflow or underflow.
     #[test]
     fn rows_and_gradients_are_plain_loops() {
         for width in [1, 3, 16, 37, 128] {

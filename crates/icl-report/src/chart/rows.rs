@@ -150,7 +150,7 @@ fn whisker(spread: Option<(f64, Option<f64>)>, y: f64, x: &Axis) -> String {
     };
     let end = match high {
         Some(high) => format!("H{:.1}m0 -4v8", x.at(high)),
-        // A seed has no value: the line goes on.
+        // A seed has no value: the line continues.
         None => format!("H{:.1}m-5 -4l5 4l-5 4", WIDTH - 5.0),
     };
     let (low, top) = (x.at(low), y - 4.0);

@@ -7,9 +7,9 @@ use crate::text::number::{count, nats, rounded};
 
 /// Sentence above the table.
 pub(crate) const WORDS: &str = "The level of a share is the exact risk over old and over new data of the best encoder that \
-     retraining has had by that share of its charged passes, in the same seed: that of the lowest mean of the two. Beside a \
-     method are its charged passes until it is at or below both for the first time, and retraining's own cost of the level divided by them. A method that is \
-     there before the first step is “at start”.";
+     retraining has had by that share of its charged passes, in the same seed: that of the lowest mean of the two. The \
+     row of a method has its charged passes until it is at or below both for the first time, and retraining's own cost \
+     of the level divided by them. A method that is there before the first step is “at start”.";
 
 /// Makes the table of costs and speed-ups at the levels. Returns `None` without levels.
 pub(crate) fn levels(comparison: &Comparison, palette: &Palette) -> Option<Table> {

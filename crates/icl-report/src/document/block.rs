@@ -35,7 +35,7 @@ pub enum Block {
     Table(Table),
     /// Charts, which only HTML shows.
     Figure(Figure),
-    /// Section that is folded in HTML and left out on a terminal unless everything is asked for.
+    /// Section that is folded in HTML and left out on a terminal unless everything is requested.
     Details(RichText, Vec<Block>),
     /// Explanation of the terms on the page, folded in HTML and left out on a terminal.
     Guide(Vec<(RichText, RichText)>),

@@ -74,12 +74,12 @@ pub struct RunRecord {
     pub start: ExactRisk,
     /// Exact risk with all its parts at the end.
     pub end: ExactRisk,
-    /// Accuracy of a linear probe on the final embeddings with its floors; `null` where it was not asked for.
+    /// Accuracy of a linear probe on the final embeddings with its floors; `null` where it was not requested.
     pub linear_probe: Option<ProtocolAccuracies>,
-    /// Accuracy of the k nearest neighbours with its floors; `null` where they were not asked for.
+    /// Accuracy of the k nearest neighbours with its floors; `null` where it was not requested.
     pub knn: Option<ProtocolAccuracies>,
     /// Accuracy of the nearest neighbour from five labelled samples a class, mean over several draws of them, with
-    /// its floors; `null` where it was not asked for.
+    /// its floors; `null` where it was not requested.
     pub few_labels: Option<ProtocolAccuracies>,
     /// Accuracies with their floors by protocols that a program adds to these, by their names in words.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]

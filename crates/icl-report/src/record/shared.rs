@@ -105,7 +105,7 @@ pub struct TrainingSummary {
     /// Cost that is charged to the method, in full passes: `cost` without `measuring`.
     pub charged_passes: f64,
     /// Cost by purpose, in full passes. In a stream, `monitoring` includes the measurement of the drift, if the rule
-    /// asked for it.
+    /// needs it.
     pub cost: Cost,
     /// Rule or limit that ended the training; `null` if nothing was trained.
     pub stopped_by: Option<StoppedBy>,

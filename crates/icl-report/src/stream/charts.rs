@@ -139,7 +139,7 @@ pub(crate) fn matrices(record: &StreamRecord) -> Figure {
     };
     Figure::new(
         format!(
-            "Darker is worse. From top to bottom a column shows how an experience fares as the encoder goes on; the cell \
+            "Darker is worse. From top to bottom a column shows one experience under later and later encoders; the cell \
              right of the diagonal is what was served. An empty cell was not measured.{merged}"
         ),
         Legend::default(),

@@ -15,7 +15,7 @@ pub type Floor = fn(&FloorAccuracies) -> AccuracyByOrigin;
 
 /// Sentence where no protocol has an accuracy.
 pub(crate) const NO_PROTOCOL: &str =
-    "No accuracy was measured: the data hold no classes, or no protocol was asked for.";
+    "No accuracy was measured: the data hold no classes, or no protocol was requested.";
 
 /// Reason for which an accuracy is missing.
 pub const ONE_CLASS: &str = "not defined, because that part of the data holds a single class.";

@@ -88,7 +88,7 @@ pub struct TrainingRecord<R = ExactRisk> {
     /// Gain that the stopping rule expected at the last evaluation, if it expects any.
     #[serde(default)]
     pub expected_gain: Option<ExpectedGain>,
-    /// Rule or limit that ended the run; `None` if nothing was trained, or if the run goes on.
+    /// Rule or limit that ended the run; `None` if nothing was trained, or if the run continues.
     pub stopped_by: Option<StoppedBy>,
     /// Warnings about the result, a sentence each: of parameters that moved so far that the learning rate was too high, and of
     /// normalisation statistics that [`Encoder::recalibrated`](icl_core::Encoder::recalibrated) does not re-estimate.

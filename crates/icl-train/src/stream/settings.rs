@@ -27,10 +27,9 @@ use crate::trainer::Trainer;
 ///
 /// [`decide`](Self::decide) says by a [`Policy`] whether `next` or `wait` is due.
 ///
-/// State in, state out: all of them return the state, with which the stream goes on,
-/// also in another process. All random draws of an experience depend on the root seed and on its name: a later
-/// experience changes no earlier one. The optimizer starts again at each experience, as in TiC-CLIP (Garg et al.,
-/// 2024).
+/// State in, state out: all of them return the state, with which the stream continues, also in another process. All
+/// random draws of an experience depend on the root seed and on its name: a later experience changes no earlier one.
+/// The optimizer starts again at each experience, as in TiC-CLIP (Garg et al., 2024).
 ///
 /// The growth ratio of an update is that of the samples that it has: with a bounded buffer new data weigh more than
 /// their share of all data that have come.

@@ -114,7 +114,7 @@ fn check_alphas(options: &ReproduceOptions) -> Result<(), Failure> {
     }
 }
 
-/// Returns the part of a target that is asked for; a message if there is none.
+/// Returns the requested part of a target; a message if there is none.
 fn part(target: Target, options: &ReproduceOptions, named: &[DataSet]) -> Result<Part, String> {
     let is_named = |set: &DataSet| named.is_empty() || named.contains(set);
     // Figure 5 of the paper shows no proteins; they are run if they are named.

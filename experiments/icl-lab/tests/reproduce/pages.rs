@@ -44,7 +44,7 @@ fn a_tiny_grid() {
         "icl-lab reproduce table4 --seeds 1",
         "α = 0.3, 0.7, left out.",
         "REDDIT-BINARY, left out.",
-        "1 seed asked for",
+        "1 seed requested",
     ] {
         assert!(
             markdown.contains(words),

@@ -114,7 +114,7 @@ pub struct Resolved {
     pub n_steps: usize,
     /// Root seed.
     pub seed: u64,
-    /// Growth ratio α that is asked for.
+    /// Requested growth ratio α.
     pub alpha: GrowthRatio,
     /// Split into old and new data.
     pub split: Split,
@@ -156,7 +156,7 @@ impl CompareOptions {
         self.step.check(false)?;
         let settings = settings::checked(
             TrainingSettings {
-                // Every epoch has a step, and the run is stopped after the last one that is asked for.
+                // Every epoch has a step, and the run is stopped after the last requested one.
                 epochs: self.steps,
                 stop: StopRule::Never,
                 evaluate_every: Some(self.steps),

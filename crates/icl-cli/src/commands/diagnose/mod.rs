@@ -132,7 +132,7 @@ pub struct DiagnoseOptions {
     json: bool,
 }
 
-/// Exit code that advises an update, where it is asked for.
+/// Exit code that advises an update, where an option requests it.
 const UPDATE_ADVISED: u8 = 3;
 
 /// Reads the files, computes in double precision, prints, and returns the exit code.

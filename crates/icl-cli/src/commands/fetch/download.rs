@@ -383,7 +383,7 @@ mod tests {
     #[test]
     fn no_address_but_https_is_followed() {
         let images = CatalogueKind::Images;
-        // Nothing would answer there: it is refused before it is asked.
+        // Nothing would answer there: it is refused before a request is sent.
         let to = format!("http://127.0.0.1:9/{}", "long".repeat(1000));
         let answer = format!("HTTP/1.1 302 Found\r\nLocation: {to}\r\nContent-Length: 0\r\n\r\n");
         let words = "found a redirection to \"http://127.0.0.1:9/longlong";

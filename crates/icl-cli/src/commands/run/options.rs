@@ -150,7 +150,7 @@ pub struct Resolved {
     pub runs: Vec<PlannedRun>,
     /// Protocols to measure accuracies by.
     pub protocols: Vec<NamedProtocol>,
-    /// Growth ratio α that is asked for; a split of whole samples comes close to it.
+    /// Requested growth ratio α; a split of whole samples comes close to it.
     pub alpha: GrowthRatio,
     /// Split into old and new data.
     pub split: Split,

@@ -113,7 +113,7 @@ struct Measured {
     floors: FloorAccuracies,
 }
 
-/// Accuracies of the embeddings of one method, by the protocols that were asked for.
+/// Accuracies of the embeddings of one method, by the requested protocols.
 #[derive(Debug, Clone, Default)]
 pub struct MethodAccuracies {
     /// Linear probe.

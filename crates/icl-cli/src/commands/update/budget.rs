@@ -74,12 +74,12 @@ impl Retraining {
     /// Those of the steps, or if the budget cannot be read or kept.
     pub fn within(
         &self,
-        asked: UpdateBudget,
+        requested: UpdateBudget,
         (settings, causes): (&TrainingSettings, &Causes<'_>),
         work: &WorkFolder,
         train: impl FnOnce(TrainingSettings, &mut Callbacks<'_>) -> Result<Cost, TrainError>,
     ) -> Result<Option<Budget>, Failure> {
-        if asked == UpdateBudget::None {
+        if requested == UpdateBudget::None {
             return Ok(None);
         }
         let path = work.state(NAME).with_extension(INPUT);
@@ -87,7 +87,7 @@ impl Retraining {
         if let Some(passes) = read_checkpoint(&path, &identity)? {
             return Ok(Some(Budget::Passes(passes)));
         }
-        if matches!(asked, UpdateBudget::Share(_)) && !self.is_known {
+        if matches!(requested, UpdateBudget::Share(_)) && !self.is_known {
             tell(format_args!(
                 "note: the encoder's file does not say what its training cost: retraining is predicted by --epochs, \
                  {} passes",
@@ -95,13 +95,13 @@ impl Retraining {
             ));
         }
         let passes_per_s = self
-            .speed(asked, settings, train)
+            .speed(requested, settings, train)
             .map_err(|error| causes.training(error))?;
         // All members of a group have the budget of the first.
         let mut bytes = passes_per_s.to_le_bytes().to_vec();
         group().broadcast(0, &mut bytes).map_err(TrainError::from)?;
         let passes_per_s = bytes.try_into().map_or(passes_per_s, f64::from_le_bytes);
-        let passes = self.budget(asked, passes_per_s);
+        let passes = self.budget(requested, passes_per_s);
         write_checkpoint(&path, &identity, &passes)?;
         self.tell(passes, passes_per_s);
         Ok(Some(Budget::Passes(passes)))
@@ -111,7 +111,7 @@ impl Retraining {
     /// prepares the device.
     fn speed(
         &self,
-        asked: UpdateBudget,
+        requested: UpdateBudget,
         settings: &TrainingSettings,
         train: impl FnOnce(TrainingSettings, &mut Callbacks<'_>) -> Result<Cost, TrainError>,
     ) -> Result<f64, TrainError> {
@@ -124,7 +124,7 @@ impl Retraining {
         };
         let (n_timed, share) = TIMED;
         let passes_of_step = VIEWS * settings.batch_size as f64;
-        let affordable = share * self.budget(asked, f64::INFINITY) / passes_of_step;
+        let affordable = share * self.budget(requested, f64::INFINITY) / passes_of_step;
         let n_timed = (affordable as usize).clamp(2, n_timed);
         let mut ends = vec![Instant::now()];
         let mut callbacks = Callbacks::new()

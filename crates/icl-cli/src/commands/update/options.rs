@@ -211,7 +211,7 @@ impl UpdateOptions {
                 self.from.display()
             )));
         }
-        // Two parts of one source, such as its classes, cannot be told apart when it is read again.
+        // Two parts of one source, such as its classes, cannot be distinguished when it is read again.
         let is_known = |origin: &Origin| {
             let sources = origin.data.iter().flat_map(|data| &data.sources);
             let distinct: BTreeSet<&String> = sources.clone().collect();

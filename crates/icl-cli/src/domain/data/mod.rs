@@ -230,7 +230,7 @@ fn tell_what_was_left_out(images: &ImageDataset) {
     }
 }
 
-/// Returns the failure of values outside the range of the encoder's data, where the user asked for one. A stream
+/// Returns the failure of values outside the range of the encoder's data, where the user requested one. A stream
 /// that watches a folder ends with it, where it would leave out a file with an error of the data.
 pub fn of_outliers(error: DataError) -> Failure {
     Failure::input(anyhow!("{error}"))

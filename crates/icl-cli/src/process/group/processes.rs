@@ -33,13 +33,15 @@ const PLACES: [&str; 3] = [
 /// Returns the place of this process among those of its machine, if it has joined a group that says so.
 pub fn place_on_machine() -> Option<usize> {
     JOINED.get()?;
-    told_place(|name| std::env::var_os(name))
+    place_of_variables(|name| std::env::var_os(name))
 }
 
-/// Returns the place that the first of the variables with a number tells.
-fn told_place(variable: impl Fn(&str) -> Option<OsString>) -> Option<usize> {
-    let told = PLACES.iter().filter_map(|name| variable(name));
-    told.filter_map(|place| place.to_str()?.parse().ok()).next()
+/// Returns the place by the first of the variables that is a number.
+fn place_of_variables(variable: impl Fn(&str) -> Option<OsString>) -> Option<usize> {
+    let places = PLACES.iter().filter_map(|name| variable(name));
+    places
+        .filter_map(|place| place.to_str()?.parse().ok())
+        .next()
 }
 
 /// Returns the group that this process has joined.
@@ -89,7 +91,7 @@ pub fn leave(outcome: Result<(), (&str, u8)>, say: impl FnOnce(String)) {
         return;
     };
     remove_own_folders();
-    let (told, exit_code) = match outcome {
+    let (message, exit_code) = match outcome {
         Err(failure) if !engine.is_alone() => failure,
         _ => return end(engine),
     };
@@ -101,7 +103,7 @@ pub fn leave(outcome: Result<(), (&str, u8)>, say: impl FnOnce(String)) {
             }
         }
         sleep(PATIENCE);
-        say(format!("process {}: {told}", engine.rank()));
+        say(format!("process {}: {message}", engine.rank()));
     }
     abort(engine, exit_code);
 }
@@ -130,20 +132,20 @@ mod tests {
 
     #[test]
     fn the_launcher_tells_the_place() {
-        let told = |variables: &[(&str, &str)]| {
-            told_place(|name| {
+        let place = |variables: &[(&str, &str)]| {
+            place_of_variables(|name| {
                 let found = variables.iter().find(|(known, _)| *known == name);
                 found.map(|(_, value)| OsString::from(value))
             })
         };
-        assert_eq!(told(&[]), None);
-        assert_eq!(told(&[("OMPI_COMM_WORLD_LOCAL_RANK", "1")]), Some(1));
-        assert_eq!(told(&[("MPI_LOCALRANKID", "2")]), Some(2));
-        assert_eq!(told(&[("SLURM_LOCALID", "3")]), Some(3));
+        assert_eq!(place(&[]), None);
+        assert_eq!(place(&[("OMPI_COMM_WORLD_LOCAL_RANK", "1")]), Some(1));
+        assert_eq!(place(&[("MPI_LOCALRANKID", "2")]), Some(2));
+        assert_eq!(place(&[("SLURM_LOCALID", "3")]), Some(3));
         // That of mpirun comes before that of the job in which it runs.
         let both = [("SLURM_LOCALID", "0"), ("OMPI_COMM_WORLD_LOCAL_RANK", "1")];
-        assert_eq!(told(&both), Some(1));
+        assert_eq!(place(&both), Some(1));
         let damaged = [("MPI_LOCALRANKID", "one"), ("SLURM_LOCALID", "3")];
-        assert_eq!(told(&damaged), Some(3));
+        assert_eq!(place(&damaged), Some(3));
     }
 }

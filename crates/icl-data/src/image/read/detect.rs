@@ -65,8 +65,8 @@ pub fn read_images(
     }
 }
 
-/// Returns `true` if `path` is for [`read_images`] rather than for [`read_tu`](crate::read_tu), judged
-/// by names only.
+/// Returns `true` if `path` is for [`read_images`] rather than for [`read_tu`](crate::read_tu), by
+/// names only.
 ///
 /// A file is for [`read_images`] if it has the name of an IDX file, a CIFAR file or an image. A
 /// folder is if it holds an IDX or CIFAR file, or if it holds an image at most four folders deep and

@@ -156,7 +156,7 @@ struct OwnOptions {
 pub struct DaclRequest {
     /// Table.
     pub target: DaclTarget,
-    /// Data sets that are asked for.
+    /// Requested data sets.
     pub data_sets: Vec<DaclDataSet>,
     /// Folder of all data sets.
     pub data_dir: PathBuf,
@@ -246,7 +246,7 @@ impl DaclOptions {
         })
     }
 
-    /// Returns the data sets of the table that are asked for, in its order.
+    /// Returns the requested data sets of the table, in its order.
     fn chosen(&self, target: DaclTarget) -> Result<Vec<DaclDataSet>, Failure> {
         let (all, names) = (target.data_sets(), &self.sets.data_sets);
         let is = |data: &DaclDataSet, name: &String| data.name().eq_ignore_ascii_case(name);

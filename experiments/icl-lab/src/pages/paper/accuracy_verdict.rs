@@ -153,7 +153,7 @@ pub(crate) fn verdict(group: &Group<'_>, part: Part) -> String {
     let (Some((worst, low)), Some((best, high))) = (medians.first(), medians.last()) else {
         return "No accuracy could be measured.".to_owned();
     };
-    let told = match seed_spread(group, part, &trained) {
+    let distance = match seed_spread(group, part, &trained) {
         Some(spread) if spread >= high - low => format!(
             "no further apart than the seeds of one method (up to {}), so accuracy does not tell the \
              methods apart",
@@ -166,7 +166,7 @@ pub(crate) fn verdict(group: &Group<'_>, part: Part) -> String {
         None => "from one seed, which says nothing about the spread".to_owned(),
     };
     format!(
-        "Medians from {} ({worst}) to {} ({best}): {told}. {}",
+        "Medians from {} ({worst}) to {} ({best}): {distance}. {}",
         accuracy(*low),
         accuracy(*high),
         above_floors(group, part, &trained)

@@ -13,7 +13,7 @@ use crate::pages::paper::target::Target;
 pub struct Cell {
     /// Data set.
     pub data: DataSet,
-    /// Growth ratio α that was asked for; a split of whole samples comes close to it.
+    /// Requested growth ratio α; a split of whole samples comes close to it.
     pub alpha: f64,
     /// Root seed.
     pub seed: u64,

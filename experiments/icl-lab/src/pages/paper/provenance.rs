@@ -28,7 +28,7 @@ pub struct Provenance {
     pub command: String,
     /// Program and its version.
     pub version: String,
-    /// Number of seeds that were asked for.
+    /// Number of requested seeds.
     pub n_seeds: u64,
     /// Number of cells that ran at the same time.
     pub jobs: usize,
@@ -40,7 +40,7 @@ impl Provenance {
     /// Returns the facts below the title.
     pub(crate) fn summary(&self) -> String {
         format!(
-            "{} · {} · {} · {} asked for · {}",
+            "{} · {} · {} · {} requested · {}",
             self.date,
             self.version,
             self.machine,

@@ -78,7 +78,7 @@ pub(super) fn blocks() -> Result<Vec<Block>, Error> {
         Block::Figure(effectiveness(&tasks)),
         Block::heading("Claims"),
         Block::text(
-            "Everything follows from the paper's equations; nothing is trained. λ is 0.9 unless it is said.",
+            "Everything follows from the paper's equations; nothing is trained. λ is 0.9 unless stated otherwise.",
         ),
         Block::Table(claims_table(&claims)),
         Block::heading("Best K in stages of a training"),
