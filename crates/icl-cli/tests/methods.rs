@@ -1,5 +1,7 @@
 //! `icl methods`, and the texts of help.
 
+use std::fs;
+
 use crate::support::{METHODS, icl, split, text};
 use serde_json::Value;
 use tempfile::tempdir;
@@ -99,7 +101,7 @@ fn a_point_of_the_axes_is_a_method() {
     let methods = format!("warm,{point}");
     let line: Vec<&str> = line.split(' ').chain([methods.as_str()]).collect();
     icl(at.path(), &line).succeeded();
-    let records = std::fs::read_to_string(at.path().join("out/record.jsonl")).unwrap();
+    let records = fs::read_to_string(at.path().join("out/record.jsonl")).unwrap();
     let records = records
         .lines()
         .map(|line| serde_json::from_str(line).unwrap());
