@@ -1,5 +1,6 @@
 //! The command `cargo xtask check`.
 
+mod anchors;
 mod arrows;
 mod circles;
 mod dependencies;

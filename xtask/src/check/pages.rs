@@ -1,9 +1,11 @@
 //! The book's table of contents, the links between pages, and the paths that pages name.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
 use pulldown_cmark::{Event, Parser, Tag};
 
+use super::anchors::anchors;
 use super::sources::{self, Source};
 use crate::findings::Findings;
 
@@ -33,24 +35,45 @@ const FOLDERS: [&str; 6] = [
     "xtask/",
 ];
 
-/// Checks that every page of the book is in its table of contents, and that every relative link and
-/// every path in backquotes leads to a file of the repository.
+/// Checks that every page of the book is in its table of contents, that every relative link leads to a file of the
+/// repository and to a heading of that page, and that every path in backquotes exists.
 pub fn check(root: &Path) -> anyhow::Result<Findings> {
     let pages = read(root)?;
     let mut problems = unlisted(&pages);
+    let headings = pages.iter().map(|it| (it.path.clone(), anchors(&it.text)));
+    let headings = headings.collect();
     for page in &pages {
-        let broken = relative_links(&page.text).into_iter().filter(|link| {
-            !target(&page.path, link).is_some_and(|target| root.join(target).exists())
-        });
-        let broken = broken.map(|it| {
-            format!("the link to `{it}` leads to no file of the repository; correct or remove it")
-        });
+        let links = relative_links(&page.text).into_iter();
+        let broken = links.filter_map(|link| link_problem(root, &page.path, &link, &headings));
         let mentions = paths(&page.text).into_iter();
         let mentions = mentions.filter_map(|path| path_problem(root, &path));
         let of_page = broken.chain(mentions);
         problems.extend(of_page.map(|it| format!("{}: {it}", page.path.display())));
     }
     Ok(Findings::of(problems))
+}
+
+/// Returns a sentence if a link of a page leads to no file, or to no heading of a page.
+fn link_problem(
+    root: &Path,
+    page: &Path,
+    link: &str,
+    headings: &BTreeMap<PathBuf, BTreeSet<String>>,
+) -> Option<String> {
+    let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
+    let to = match file.is_empty() && !anchor.is_empty() {
+        true => Some(page.to_path_buf()),
+        false => target(page, file),
+    };
+    let Some(to) = to.filter(|it| root.join(it).exists()) else {
+        return Some(format!(
+            "the link to `{link}` leads to no file of the repository; correct or remove it"
+        ));
+    };
+    let is_lost = |names: &BTreeSet<String>| !anchor.is_empty() && !names.contains(anchor);
+    headings.get(&to).is_some_and(is_lost).then(|| {
+        format!("the link to `{link}` leads to no heading of that page; name one that it has")
+    })
 }
 
 /// Reads all pages of the repository.
@@ -89,7 +112,7 @@ fn unlisted(pages: &[Source]) -> Vec<String> {
         .collect()
 }
 
-/// Returns the targets of those links and images of a page that lead to files.
+/// Returns the targets of those links and images of a page that lead to files, or to headings of the page.
 fn relative_links(markdown: &str) -> Vec<String> {
     Parser::new(markdown)
         .filter_map(|event| match event {
@@ -98,7 +121,7 @@ fn relative_links(markdown: &str) -> Vec<String> {
             }
             _ => None,
         })
-        .filter(|link| !link.starts_with('#') && !has_scheme(link))
+        .filter(|link| !has_scheme(link))
         .collect()
 }
 
@@ -172,7 +195,28 @@ mod tests {
         let page = "[a](a.md#part) ![b](b.svg) [web](https://example.org) [here](#here)\n\
                     [mail](mailto:a@b.org) `[code](c.md)` <https://example.org> [ref][r] []()\n\n\
                     ```text\n[block](d.md)\n```\n\n[r]: ../e.md\n";
-        assert_eq!(relative_links(page), ["a.md#part", "b.svg", "../e.md", ""]);
+        let expected = ["a.md#part", "b.svg", "#here", "../e.md", ""];
+        assert_eq!(relative_links(page), expected);
+    }
+
+    #[test]
+    fn a_link_leads_to_a_file_and_to_a_heading() {
+        let root = tempfile::tempdir().unwrap();
+        std::fs::write(root.path().join("a.md"), "").unwrap();
+        std::fs::write(root.path().join("b.svg"), "").unwrap();
+        let headings = [("a.md".into(), BTreeSet::from(["part".to_owned()]))].into();
+        let problem = |link| link_problem(root.path(), Path::new("a.md"), link, &headings);
+        for link in ["a.md", "a.md#part", "#part", "b.svg", "b.svg#any"] {
+            assert_eq!(problem(link), None, "{link}");
+        }
+        for (link, expected) in [
+            ("c.md", "no file"),
+            ("", "no file"),
+            ("a.md#b", "no heading"),
+            ("#b", "no heading"),
+        ] {
+            assert!(problem(link).unwrap().contains(expected), "{link}");
+        }
     }
 
     #[test]
