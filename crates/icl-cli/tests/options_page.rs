@@ -52,7 +52,7 @@ const SETS: [(&str, &[&str]); 3] = [
     ),
 ];
 
-/// What the text of an option ends with, in brackets.
+/// First words of the brackets at the end of the text of an option.
 const KEYS: [&str; 3] = ["default", "possible values", "alias"];
 
 /// Option as the help of a command prints it.
@@ -195,7 +195,7 @@ impl Printed {
         self.sentences()[0]
     }
 
-    /// What holds without the option, and its possible values where the effect does not name all of them.
+    /// The default of the option, and its possible values where the effect does not name all of them.
     fn default(&self) -> String {
         let values = self.bracket("possible values");
         let is_switch = values == Some("true, false");

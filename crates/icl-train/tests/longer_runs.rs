@@ -57,8 +57,8 @@ fn more_epochs_continue_a_run() {
     assert!(error.to_string().contains("epochs"), "{error}");
 }
 
-/// A run that has reached its budget continues with a larger one, whose course it takes from there; with the same budget
-/// it is complete.
+/// A run that has reached its budget continues with a larger one, whose course it takes from there; with the same
+/// budget it is complete.
 #[test]
 fn a_larger_budget_continues_a_run() {
     let method = Method {

@@ -54,7 +54,8 @@ fn first_files(root: &Path, package: &Package) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Returns a sentence for each circle: `a.rs:1 imports crate::b::B -> b.rs:2 imports super::A -> a.rs`, with the remedy.
+/// Returns a sentence for each circle: `a.rs:1 imports crate::b::B -> b.rs:2 imports super::A -> a.rs`, with the
+/// remedy.
 fn circles_of_files(modules: &Modules, imports: &Imports<'_>) -> Vec<String> {
     let imported = |of: &BTreeMap<usize, _>| of.keys().copied().collect();
     let arrows = imports.iter().map(|(&file, of)| (file, imported(of)));

@@ -50,10 +50,11 @@ pub enum Noise {
 #[command(next_help_heading = "Views")]
 pub struct NoiseOptions {
     /// Views: augment (graphs, images); linear, geometric, binary, plus, gaussian or gaussian-printed (tables, images);
-    /// geometric-exact or marginal (tables); augment-linear or augment-plus (images); hidden or hidden-gaussian (graphs);
-    /// none (tables); or auto. Mixup of samples is linear, geometric or binary; plus draws one of these three, and
-    /// geometric-exact is without the shift of zeros. augment-linear and augment-plus have two positive pairs; hidden and
-    /// hidden-gaussian are on the encoder's output. With auto, it is by the kind of each column (tables), else augment
+    /// geometric-exact or marginal (tables); augment-linear or augment-plus (images); hidden or hidden-gaussian
+    /// (graphs); none (tables); or auto. Mixup of samples is linear, geometric or binary; plus draws one of these
+    /// three, and geometric-exact is without the shift of zeros. augment-linear and augment-plus have two positive
+    /// pairs; hidden and hidden-gaussian are on the encoder's output. With auto, it is by the kind of each column
+    /// (tables), else augment
     #[arg(
         long,
         value_name = "NOISE",

@@ -24,8 +24,8 @@ const REFERENCES: [(&str, &str, &str); 3] = [
 /// Budget whose quality is in the first table.
 const BUDGET: &str = "10%";
 
-/// Returns the tables of all cells, which are folders of `FOLDER/CELL` with a folder for each seed. Where no seed has the
-/// folder of a reference, its tables are left out.
+/// Returns the tables of all cells, which are folders of `FOLDER/CELL` with a folder for each seed. Where no seed has
+/// the folder of a reference, its tables are left out.
 ///
 /// # Errors
 /// If a seed lacks a run that another one has, or a record cannot be read.
@@ -115,7 +115,8 @@ fn against(
     Comparison::of(&all).map(Some).map_err(Failure::input)
 }
 
-/// Returns the table of held-out risks: medians over the seeds, which docs/results/expected.csv guards, with their range.
+/// Returns the table of held-out risks, as medians over the seeds with their range: a median is what a row of
+/// docs/results/expected.csv compares.
 fn risks(name: &str, cell: &Path) -> Result<String, Failure> {
     let within_budget = RunRecord::method_within(DEFAULT, BUDGET);
     let updates = [

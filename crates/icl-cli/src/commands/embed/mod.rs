@@ -54,8 +54,8 @@ pub struct EmbedOptions {
     /// Columns of a table that are copied next to the embeddings, comma-separated
     #[arg(long, value_name = "COLUMNS", help_heading = "Data")]
     keep: Option<Classes>,
-    /// Number of views of each sample: 1 without augmentation, or 2 random ones. Random views are embedded as the losses
-    /// see them, through the projection head if there is one
+    /// Number of views of each sample: 1 without augmentation, or 2 random ones. Random views are embedded as the
+    /// losses see them, through the projection head if there is one
     #[arg(
         long,
         value_name = "1|2",

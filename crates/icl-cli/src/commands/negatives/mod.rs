@@ -39,15 +39,16 @@ pub const MARKDOWN: &str = "report.md";
 #[serde(rename_all = "kebab-case")]
 #[command(after_help = DETAILS)]
 pub struct NegativesOptions {
-    /// AUC of positives against negatives in training with one negative, before it overfits: how reliable the labels are
+    /// AUC of positives against negatives in training with one negative, before it overfits: how reliable the labels
+    /// are
     #[arg(long, value_name = "AUC", help_heading = "Negatives")]
     train_auc: f64,
     /// AUC on validation data: advises for this stage of the training instead of all of it
     #[arg(long, value_name = "AUC", help_heading = "Negatives")]
     #[serde(skip_serializing_if = "Option::is_none")]
     validation_auc: Option<f64>,
-    /// AUCs that were measured in the course of a training, instead of the simulated one. The file is a list, one a line,
-    /// or a record of icl run or icl update
+    /// AUCs that were measured in the course of a training, instead of the simulated one. The file is a list, one a
+    /// line, or a record of icl run or icl update
     #[arg(
         long,
         value_name = "FILE",
