@@ -57,6 +57,7 @@ impl AtomicFile {
     /// # Errors
     /// The error of the system; the earlier file still exists then.
     pub fn replace(self) -> io::Result<()> {
+        // A rename can reach the disk before the contents; a loss of power between the two would leave an empty file.
         self.file.as_file().sync_all()?;
         self.file.persist(&self.path)?;
         sync_folder_of(&self.path);

@@ -23,7 +23,7 @@ pub struct Augment<S, F> {
 }
 
 impl<S, F: Fn(&S, &mut Rng) -> S> Augment<S, F> {
-    /// Creates views of this function. It must draw from the generator that it is given and from no
+    /// Creates views made by this function. It must draw from the generator that it is given and from no
     /// other, so that a run can be repeated.
     pub fn new(augment: F) -> Self {
         Self {

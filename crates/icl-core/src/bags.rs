@@ -27,8 +27,9 @@ pub fn means<'a>(bags: impl IntoIterator<Item = &'a [u32]>, n_members: usize) ->
         ..HostCsr::default()
     };
     for bag in bags {
+        // Infinite for an empty bag, which has no entry that could hold it.
         let share = 1.0 / bag.len() as f32;
-        // A member beyond i32 becomes negative, which is misuse, too, where the matrix is uploaded.
+        // A member beyond i32 becomes negative, and the upload refuses negative columns.
         matrix
             .columns
             .extend(bag.iter().map(|&member| member as i32));
@@ -47,7 +48,7 @@ pub struct HostHistories {
     pub items: Vec<u32>,
     /// Kind of each row of the batch: `true` for the next single item, `false` for the next history.
     pub is_item: Vec<bool>,
-    /// Items that are no negatives of a history, of each `[n_histories]`, rising strictly.
+    /// Items that must not be negatives, for each history `[n_histories]`, in strictly ascending order.
     pub excluded: Vec<Vec<u32>>,
 }
 
@@ -61,7 +62,7 @@ pub struct HistoryBatch<B: Backend> {
     /// Position of each row of the batch among all histories and, after them, all single items; `None` if the batch is in
     /// this order already, as a batch of pairs is.
     pub order: Option<Tensor<B, 1, Int>>,
-    /// Items that are no negatives of a history, of each `[n_histories]`, rising strictly.
+    /// Items that must not be negatives, for each history `[n_histories]`, in strictly ascending order.
     pub excluded: Arc<Vec<Vec<u32>>>,
 }
 
@@ -69,8 +70,9 @@ impl<B: Backend> HistoryBatch<B> {
     /// Uploads a batch to a device.
     ///
     /// # Panics
-    /// If `is_item` does not count the histories and the items, there are not as many lists of excluded items as
-    /// histories, or an item is not below the number of columns of `histories`.
+    /// If `is_item` does not flag as many rows as there are items and leave as many as there are histories, if there
+    /// are not as many lists of excluded items as histories, or if an item is not below the number of columns of
+    /// `histories`.
     pub fn new(host: HostHistories, device: &B::Device) -> Self {
         let (n_histories, n_singles) = (host.histories.n_rows(), host.items.len());
         let n_flagged = host.is_item.iter().filter(|is_item| **is_item).count();
@@ -117,8 +119,8 @@ fn order(is_item: &[bool], n_histories: usize) -> Option<Vec<i32>> {
 pub struct TextBatch<B: Backend> {
     /// Matrix with which a product averages over the words of each text `[n_texts, n_words]`.
     pub words: SparseMatrix<B>,
-    /// Positives of the batch that are no negatives of an anchor, of each anchor, rising strictly: its own, and those of
-    /// pairs with an equal text. Positives are numbered from 0.
+    /// Positives of the batch that must not be negatives, for each anchor, in strictly ascending order: its own, and
+    /// those of pairs with an equal text. Positives are numbered from 0.
     pub excluded: Arc<Vec<Vec<u32>>>,
 }
 

@@ -7,7 +7,7 @@ use crate::seed::Rng;
 /// Positive pairs of two kinds of views in every step, whose losses are summed: SimCLR+DACL of the DACL
 /// paper with image augmentations first and mixup noise second (its section 5.2).
 ///
-/// The first pairs are those of `A`, which the exact risk and the plain view take too.
+/// The exact risk and the plain view use the first kind of views, `A`, only.
 #[derive(Debug, Clone)]
 pub struct Both<A, B> {
     first: A,
@@ -91,7 +91,7 @@ where
     }
 }
 
-/// Returns the circumstances of a view as one of the kinds sees them.
+/// Returns the pairing as one kind of views expects it: its pairs counted from 0, and as many partners as it needs.
 fn of_part<'a, S: Clone>(
     pairing: &Pairing<'a, S>,
     part: usize,

@@ -69,8 +69,8 @@ pub trait Encoder<B: Backend>: Module<B> {
     /// forward pass.
     const FORWARD_SHARE: f64 = 1.0 / 3.0;
 
-    /// Encodes a batch into embeddings `[batch, d]`, one row for each view, in the order of the batch. The trainer ends a run at
-    /// another number of rows.
+    /// Encodes a batch into embeddings `[batch, d]`, one row for each view, in the order of the batch. Another number
+    /// of rows ends the run with an error.
     ///
     /// The losses are computed from these rows. In an encoder with a projection head they are the
     /// projections.
@@ -116,9 +116,9 @@ pub trait Encoder<B: Backend>: Module<B> {
     /// encoder unchanged, which is right for an encoder without such statistics; a run warns of statistics that it moved and
     /// that this method leaves as they are.
     ///
-    /// Members of a group that train together all call it. An encoder that goes through [`Batches::iter`] does the whole work at
-    /// every member. One that goes through [`Batches::own`] and joins what it has found by [`Batches::gather`] shares it; all
-    /// members must come to the same bits.
+    /// All members of a group that train together call it. An encoder that iterates over [`Batches::iter`] does the
+    /// whole work at every member. One that iterates over [`Batches::own`] and joins the results by [`Batches::gather`]
+    /// shares the work; all members must then compute the same bits.
     ///
     /// # Errors
     /// The error of a batch that could not be made, or of a member that has left the group.
@@ -180,7 +180,7 @@ impl<'a, T> Batches<'a, T> {
         (0..self.len).map(|index| (self.make)(index))
     }
 
-    /// Iterates over the batches of this member: those whose index leaves its rank when divided by the size of the group. Without a
+    /// Iterates over the batches of this member: those whose index modulo the size of the group is its rank. Without a
     /// group these are all.
     pub fn own(&self) -> impl Iterator<Item = Result<T, SampleError>> + '_ {
         let own = (self.group.rank()..self.len).step_by(self.group.size());

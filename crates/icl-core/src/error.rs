@@ -182,9 +182,9 @@ impl<K: fmt::Debug> std::error::Error for ErrorOf<K> {
     }
 }
 
-/// Kinds of the errors of a crate above this one, which `?` makes of an [`Error`].
+/// Kinds of the errors of a crate that depends on this one. `?` converts an [`Error`] to an error of such a kind.
 pub trait KindAbove: Default {
-    /// Returns the kind of an error of this crate. By default it is that of rejected input.
+    /// Converts the kind of an error of this crate. The default is the default kind, that of rejected input.
     fn above(_: ErrorKind) -> Self {
         Self::default()
     }

@@ -7,7 +7,7 @@ use crate::{Error, ErrorKind, GrowthRatio, Seed};
 /// An increment: the indices of the old data X and of the new data ΔX in one data set
 /// (Definition 3).
 ///
-/// Where the old data are gone but for a uniform sample, each old index can stand for several old samples
+/// If only a uniform sample of the old data is left, each old index can represent several old samples
 /// ([`with_old_weight`](Self::with_old_weight)).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Increment {
@@ -162,10 +162,10 @@ impl Increment {
     /// numbers of the held-out samples, the old and the new ones.
     ///
     /// A sample is held out if u = hash / 2⁶⁴ < share. `content` returns the hash of the content of a sample by its
-    /// index, such as that of `icl_data::ContentHash`, uniform over all numbers of 64 bits. So a sample is held out for
-    /// good, whatever its place, the other samples and their number are; equal samples are on one side; and a smaller
-    /// share holds a part of the same samples out. [`hold_out`](Self::hold_out) draws instead, for repetitions with
-    /// other seeds.
+    /// index, such as that of `icl_data::ContentHash`, uniform over all numbers of 64 bits. Whether a sample is held
+    /// out therefore depends neither on its position nor on the other samples; equal samples are on the same side; a
+    /// smaller share holds out a subset of the same samples. [`hold_out`](Self::hold_out) draws instead, for
+    /// repetitions with different seeds.
     ///
     /// # Errors
     /// - [`Error`] if `share` is not above 0 and below 1;
@@ -236,9 +236,9 @@ impl Increment {
         Self::try_new(old, new)?.with_old_weight(self.old_weight)
     }
 
-    /// Returns an increment of at most `n` of the indices, drawn at random with the growth ratio of this one,
-    /// at least two of each part; each part keeps its order. Where old indices stand for several,
-    /// too few of them are made up for by more new ones, and the weight of an old one is set so that the growth ratio stays.
+    /// Returns an increment of at most `n` of the indices, drawn at random with the growth ratio of this one, at least
+    /// two of each part; each part keeps its order. If there are too few old indices because each represents several
+    /// samples, more new ones are drawn, and the old weight is changed so that the growth ratio stays the same.
     ///
     /// # Panics
     /// If `n` is below 4.
@@ -286,9 +286,9 @@ impl Increment {
         self.old.iter().chain(&self.new).copied().collect()
     }
 
-    /// Returns indices of X′ in which each part has its weight: all, each old one as often as it counts, where these are at
-    /// most `n`, or else about `n` with the growth ratio, at equal steps of the parts. Where old samples stand for
-    /// themselves, all indices.
+    /// Returns indices of X′ in which old and new data have their weights. With an old weight of 1 these are all
+    /// indices. Otherwise the old indices are repeated so that old and new are N and ΔN indices; if N + ΔN is above
+    /// `n`, about `n` indices with the growth ratio, at equal distances in each part.
     pub fn all_counted(&self, n: usize) -> Vec<usize> {
         if self.old_weight == 1.0 {
             return self.all();
@@ -328,6 +328,7 @@ impl Increment {
 
 /// Returns `n` samples of a part, drawn at random, in their order.
 fn drawn(part: &[usize], n: usize, seed: Seed) -> Vec<usize> {
+    // All are shuffled and the first kept, so that with one seed a smaller `n` draws a subset of a larger one.
     let mut places: Vec<usize> = (0..part.len()).collect();
     places.shuffle(&mut seed.rng());
     places.truncate(n);

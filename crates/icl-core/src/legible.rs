@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-/// Returns a text with its control characters escaped, except for the ends of lines, and with them those that change
-/// the direction of writing.
+/// Returns a text with control characters escaped, except for line breaks. Characters that change the direction of
+/// writing are escaped, too: they could make a message look like another one.
 pub fn legible(text: &str) -> String {
     let mut legible = String::with_capacity(text.len());
     for c in text.chars() {

@@ -37,7 +37,7 @@ pub struct Pairing<'a, S: Clone> {
     pub side: Side,
     /// Seed that both views of the pair share. It differs between pairs, and between epochs.
     pub pair: Seed,
-    /// Other samples, as many as [`Views::n_partners`](crate::Views::n_partners) asks for.
+    /// Other samples, as many as [`Views::n_partners`](crate::Views::n_partners) returns.
     ///
     /// Each is drawn uniformly, independently of the others and of the other view's, from the samples
     /// over which the step's objective takes its noise distribution, without the sample itself: in the

@@ -56,8 +56,8 @@ impl<B: Backend> PairEmbeddings<B> {
 pub struct Catalogue<B: Backend> {
     /// Embeddings of the candidates `[m, d]`.
     pub embeddings: Tensor<B, 2>,
-    /// Rows of the catalogue that are no negatives of an anchor, of each anchor `[n]`, rising strictly: its positive,
-    /// and what the data say to be positive, too, such as the items that a user has already seen.
+    /// Rows of the catalogue that must not be negatives, for each anchor `[n]`, in strictly ascending order: its
+    /// positive, and rows that are positive by the data, too, such as the items that a user has already seen.
     pub excluded: Arc<Vec<Vec<u32>>>,
 }
 

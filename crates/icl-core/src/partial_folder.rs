@@ -12,14 +12,14 @@ const MARK: &str = "icl-lock";
 /// End of the name of such a folder.
 const ENDING: &str = ".partial";
 
-/// Length of the longest name that stands in that of such a folder as it is: 255 bytes without the rest.
+/// Length of the longest name that is not shortened: 255 bytes, the limit of common file systems, without the rest.
 const MAX_NAME_BYTES: usize = 255 - UNFINISHED.len() - ENDING.len();
 
 /// Folder in which results are made, `.icl-NAME.partial` next to their place, so that they appear there
 /// complete, by one rename.
 ///
-/// One process at a time works in it. What a killed process has left is taken over and never in the way.
-/// A link of this name, or a folder without the mark of ours, is an error and is not touched.
+/// One process at a time works in it. What a killed process has left is continued ([`take`](Self::take)) or removed
+/// ([`begin`](Self::begin)). A link of this name, or a folder without the mark of ours, is an error and is not touched.
 ///
 /// Dropped, the folder is removed with what was not published, unless it is [kept](Self::keep).
 ///
@@ -48,8 +48,8 @@ impl PartialFolder {
     /// Name of the folder of the results in it.
     pub const RESULTS: &str = "results";
 
-    /// Returns the path of the folder in which the results for `path` are made. Of a long name it has a part and a sum,
-    /// since no name has more than 255 bytes.
+    /// Returns the path of the folder in which the results for `path` are made. A long name is shortened and gets a
+    /// checksum, since no name may have more than 255 bytes.
     pub fn next_to(path: &Path) -> PathBuf {
         let whole = path.file_name().unwrap_or_default();
         let mut name = std::ffi::OsString::from(UNFINISHED);
@@ -79,7 +79,7 @@ impl PartialFolder {
     /// error of the system.
     pub fn take(path: PathBuf) -> io::Result<Self> {
         let mut folder = Self::lock(path)?;
-        // After an error the states of a killed process stay.
+        // Kept until all is done: an error must not remove the states that a killed process has left.
         folder.is_kept = true;
         for entry in folder.path.read_dir()? {
             let entry = entry?;
@@ -216,7 +216,7 @@ fn check_ours(path: &Path) -> io::Result<()> {
         mark.is_ok_and(|it| it.is_file())
     };
     let is_ours = match path.symlink_metadata() {
-        // Another process may create the mark between the first two questions.
+        // Another process may create the mark between the first two checks.
         Ok(it) if it.is_dir() => is_marked() || is_empty(path)? || is_marked(),
         Ok(_) => false,
         // Removed meanwhile.
@@ -226,7 +226,10 @@ fn check_ours(path: &Path) -> io::Result<()> {
         true => Ok(()),
         false => Err(io::Error::new(
             ErrorKind::AlreadyExists,
-            format!("found {}, which icl did not write", path.display()),
+            format!(
+                "found {}, which icl did not write: move it to another place",
+                path.display()
+            ),
         )),
     }
 }
@@ -266,6 +269,7 @@ fn shortened(name: &std::ffi::OsStr) -> String {
             (sum ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
         });
     let text = name.to_string_lossy();
+    // A hyphen and 16 digits follow.
     let n_bytes = text.floor_char_boundary(MAX_NAME_BYTES - 17);
     format!("{}-{sum:016x}", &text[..n_bytes])
 }

@@ -164,7 +164,7 @@ impl<'de> Deserializer<'de> for Value<'de> {
         }
     }
 
-    /// A list is none, though serde would take one: tensors are known by the names of their fields, and checked.
+    /// Rejects a list, which serde would accept: tensors are found, and checked, by the names of their fields.
     fn deserialize_struct<V: Visitor<'de>>(
         self,
         _: &'static str,

@@ -7,7 +7,7 @@ use burn::module::ParamId;
 use crate::Error;
 use crate::record_value::Value;
 
-/// Number of characters of the identity of a parameter.
+/// Number of characters of the identity of a parameter: 64 bits, five in each. Burn panics at a longer text.
 const ID_LENGTH: usize = 13;
 
 /// Creates the error of bytes that are whole, but the state of another kind of module, optimizer or agent.
@@ -63,11 +63,12 @@ impl SavedTensors {
         let entries = names.map(|(name, _)| (*name).to_owned()).collect();
         let mut tensors = Vec::new();
         collect(item, None, &mut Vec::new(), &mut tensors);
+        // For `check_like`, which compares two records in one pass.
         tensors.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(Self { tensors, entries })
     }
 
-    /// Checks that they have the names, shapes and types of others: both are of one kind of module.
+    /// Checks that the tensors have the names, shapes and types of `expected`, as those of one kind of module have.
     ///
     /// # Errors
     /// For the first tensor that differs.
@@ -95,7 +96,7 @@ impl SavedTensors {
         Ok(())
     }
 
-    /// Checks that they are states of an optimizer for these parameters: tensors of the shape and type of their
+    /// Checks that the tensors are states of an optimizer for these parameters, each of the shape and type of its
     /// parameter.
     ///
     /// # Errors

@@ -16,7 +16,7 @@ pub trait StepRule<M, B: AutodiffBackend, E>: Send {
     /// Computes the gradient of a step and chooses its learning rate.
     ///
     /// # Errors
-    /// That of a loss.
+    /// The error of a loss that cannot be computed or is not finite.
     fn step(&mut self, encoder: &M, losses: &dyn StepLosses<M, B, E>) -> Result<Stepped, E>;
 
     /// Returns everything on which the next step of the rule depends.
@@ -32,38 +32,38 @@ pub trait StepRule<M, B: AutodiffBackend, E>: Send {
     fn load(&mut self, saved: Bytes, like: &M, device: &B::Device) -> Result<(), Error>;
 }
 
-/// Losses of one step, which a rule computes at the encoders of its choice. All have the same noise and the same randomness at every
-/// call. `purpose` is what the passes through the encoder are charged to.
+/// Losses of one step, which a rule computes at encoders of its choice. A loss has the same noise and the same
+/// randomness at every call. `purpose` says to which part of the cost the passes through the encoder are charged.
 pub trait StepLosses<M, B: AutodiffBackend, E> {
     /// Returns the index of the step in the run, counted from 0.
     fn index(&self) -> u64;
 
-    /// Returns the number of support batches, which is that of inner steps.
+    /// Returns the number of support batches, one for each inner step.
     fn n_support(&self) -> usize;
 
     /// Computes the loss `[1]` of the old anchors of a support batch (Eq. 11), in nats.
     ///
     /// # Errors
-    /// If there is no such loss.
+    /// If the loss cannot be computed.
     fn support(&self, encoder: &M, inner: usize, purpose: Purpose) -> Result<Tensor<B, 1>, E>;
 
     /// Computes the loss `[1]` of the batch in nats: of its new anchors if there are support batches (Eq. 12), else of all.
     ///
     /// # Errors
-    /// If there is no such loss.
+    /// If the loss cannot be computed.
     fn query(&self, encoder: &M) -> Result<Tensor<B, 1>, E>;
 
     /// Computes the value of the same loss without a gradient, for the comparisons from which agents learn. The encoder keeps its
     /// normalisation statistics.
     ///
     /// # Errors
-    /// If there is no such loss.
+    /// If the loss cannot be computed.
     fn query_value(&self, encoder: &M) -> Result<f64, E>;
 
     /// Computes the loss of the batch in nats and its gradient, as a plain step does. The loss is finite.
     ///
     /// # Errors
-    /// If there is no such loss, or it is not finite.
+    /// If the loss cannot be computed, or it is not finite.
     fn gradient(&self, encoder: &M) -> Result<(f64, GradientsParams), E>;
 
     /// Checks a loss and its gradient. `what` names the loss in the error.
@@ -76,7 +76,7 @@ pub trait StepLosses<M, B: AutodiffBackend, E> {
 /// Gradient and learning rate of a step.
 #[derive(Debug)]
 pub struct Stepped {
-    /// Loss of the batch in nats, at the encoder of which the gradient is that of the loss.
+    /// Loss of the batch in nats, at the encoder at which its gradient was computed.
     pub loss: f64,
     /// Gradient that is applied.
     pub gradients: GradientsParams,

@@ -113,10 +113,14 @@ impl Draws {
             .map(|(row, (marks, &k))| {
                 let excluded = excluded(row);
                 let n_free = n_columns - excluded.len();
+                // By the row in the whole batch: members that share the rows draw what one member with all of them
+                // would.
                 let mut rng = seed.at((self.first + row) as u64).rng();
                 for place in index::sample(&mut rng, n_free, k.min(n_free)) {
                     marks[free_column(place, excluded)] = false;
                 }
+                // 1/K, times kᵢ/m where only m < kᵢ samples are free. Without noise it is replaced later; 1 keeps it
+                // finite.
                 let n_taken = k.min(n_free).max(1);
                 (k.max(1) as f64 / n_taken as f64 / self.negatives).ln()
             });

@@ -19,6 +19,7 @@ pub(crate) fn log_counts<B: Backend, const D: usize>(
 
 /// Returns log(exp(a) + exp(b)), element by element, for values without gradient.
 pub(crate) fn log_add_exp<B: Backend>(a: Tensor<B, 1>, b: Tensor<B, 1>) -> Tensor<B, 1> {
+    // Relative to the larger of both, so that no exponential overflows.
     let distance = (a.clone() - b.clone()).abs();
     a.max_pair(b) + distance.neg().exp().log1p()
 }
@@ -46,6 +47,7 @@ pub(crate) fn log_mix<B: Backend>(x: Tensor<B, 1>, alpha: GrowthRatio) -> Tensor
     }
     // Near 0: log1p(α·expm1(x)), with expm1(x) = 2t/(1 − t) and t = tanh(x/2), which is exact
     // at 0. Elsewhere: log(1 − α) + softplus(x + log(α/(1 − α))), which cannot overflow.
+    // Clamped, because expm1 overflows for large x: the gradient of the form that the mask drops would be 0·∞ = NaN.
     let t = (x.clone().clamp(-1.0, 1.0) * 0.5).tanh();
     let expm1 = t.clone() * 2.0 / (t.neg() + 1.0);
     let near = (expm1 * alpha).log1p();

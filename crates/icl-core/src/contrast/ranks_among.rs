@@ -28,7 +28,8 @@ pub fn ranks_among<B: Backend>(
     ranks_of(Rivals::of_rows(of_noise, of_positives), n_noise)
 }
 
-/// Returns the ranks among `n_noise` samples of which these score at least as high.
+/// Returns the rank of each positive among `n_noise` samples, of which `rivals` counts those that score at least as
+/// high.
 pub(crate) fn ranks_of(rivals: impl Iterator<Item = Rivals>, n_noise: usize) -> Ranks {
     let rank = |Rivals { above, tied }| Rank {
         below: n_noise - above - tied,

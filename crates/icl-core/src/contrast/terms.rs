@@ -116,7 +116,7 @@ pub(super) fn of_new(n: usize, n_old: usize) -> usize {
     n_new
 }
 
-/// Returns some rows of a tensor. All of them are the tensor itself, without an operation.
+/// Returns some rows of a tensor, or the tensor itself, without an operation, if these are all of its rows.
 pub(crate) fn some<B: Backend>(tensor: Tensor<B, 2>, rows: &Range<usize>) -> Tensor<B, 2> {
     match *rows == (0..tensor.dims()[0]) {
         true => tensor,

@@ -10,9 +10,11 @@ use super::terms::{AnchorTerms, Formula};
 
 /// Number of candidates whose similarities are in memory at once, on each thread.
 const TILE: usize = 8;
-/// Nats below the closest noise of an anchor at which similarities end: e^−700 is next to the smallest double.
+/// Similarities count as at most so many nats below the closest noise of an anchor: e^−700 is next to the smallest
+/// double.
 const DEPTH: f64 = 700.0;
-/// Share of the sum of all noise below which a part is summed by itself, not as the difference to the other part.
+/// Share of the sum of all noise below which a part is summed by itself, not as the difference to the other part, which
+/// has lost six of the sixteen digits of a double there.
 const LITTLE: f64 = 1e-6;
 
 /// A row that may be an anchor.
@@ -22,12 +24,13 @@ struct Candidate<'a> {
     role: Role,
 }
 
-/// When a candidate is an anchor.
+/// Relabellings in which a candidate is an anchor.
 #[derive(Clone, Copy)]
 enum Role {
-    /// In every relabelling, of this group and with this log f of its positive: it is no row of the noise.
+    /// All: it is no row of the noise. `anchor` is its group, and log f of its positive.
     Always { anchor: (usize, f64) },
-    /// When the row of the noise is at the position of an anchor's own row; with log f of its own positive, if it has one.
+    /// Those that put this row of the noise at the position of an anchor's own row. `positive` is log f of the row's
+    /// own positive, if it has one.
     AtPosition { row: usize, positive: Option<f64> },
 }
 
@@ -41,7 +44,7 @@ impl Role {
     }
 }
 
-/// Anchors, and the rows that take their places.
+/// Anchors, and the rows of the noise that become anchors in relabellings.
 pub(super) struct Candidates<'a> {
     data: &'a DriftData,
     all: Vec<Candidate<'a>>,
@@ -146,7 +149,7 @@ impl<'a> Candidates<'a> {
                 Role::Always { anchor } => std::slice::from_ref(anchor),
                 Role::AtPosition { row, .. } => &self.anchors_at[relabellings.position(at, *row)],
             });
-            // The sums are most of the cost, and of few anchors in much noise few rows take the places.
+            // The sums are most of the cost, and with few anchors in much noise most tiles hold no anchor.
             if of_tile.clone().all(<[_]>::is_empty) {
                 continue;
             }
@@ -158,7 +161,7 @@ impl<'a> Candidates<'a> {
                 }
                 let n_self = n_old.counts(candidate.self_pairs, at);
                 let n_others = [0, 1].map(|part: usize| parts[part].len() - n_self[part]);
-                // An anchor that is all the noise of a part tells of no drift: its bias counts as 0.
+                // Where self-pairs are all the noise of a part, the bias is undefined and counts as 0.
                 if n_others.contains(&0) {
                     continue;
                 }
@@ -200,6 +203,7 @@ impl TileSimilarities {
                     logs[*row] = f64::NEG_INFINITY;
                 }
             }
+            // Relative to the closest noise, since exp(cosine/τ) itself overflows at temperatures near 0.
             let most = logs.iter().fold(f64::NEG_INFINITY, |a, b| a.max(*b));
             largest[place] = most;
             for (values, log) in values.iter_mut().zip(logs) {
@@ -218,6 +222,7 @@ impl TileSimilarities {
 
     /// Returns the sums over the rows of both parts.
     fn sums(&self, parts: [&[u32]; 2]) -> [[f64; TILE]; 2] {
+        // The smaller part is added up, and the larger one is the rest of the total.
         let small = usize::from(parts[1].len() < parts[0].len());
         let of_small = self.sum(parts[small]);
         let mut of_large = self.totals;

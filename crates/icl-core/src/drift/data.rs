@@ -16,12 +16,14 @@ const MOST_VIEWS: usize = 4;
 /// anchor or its positive bit for bit, are no negatives of that anchor and are left out of its sums. Of several equal rows
 /// all are left out.
 ///
-/// A row is recognised by its bits alone: the anchor's sample in other numbers (another view, or rounded) is not, and
-/// raises the noise of its origin. Anchors without a row of their own are therefore tested by a range
-/// ([`AnchorDrift::bias_range`]). Every sample is to be one row of the noise: with several the rows are no independent
-/// draws, and the test says that it cannot tell.
+/// Self-pairs are recognised by their bits only. A row that holds the anchor's sample in other numbers (another view,
+/// or rounded) is not recognised, and raises the noise term of its origin. Anchors without a row of their own are
+/// therefore tested by a range ([`AnchorDrift::bias_range`]). Every sample should be one row of the noise: several rows
+/// of one sample are no independent draws, and if more than a tenth of the anchors have several, the test returns no
+/// decision ([`Verdict::Unclear`]).
 ///
 /// [`AnchorDrift::bias_range`]: super::AnchorDrift::bias_range
+/// [`Verdict::Unclear`]: super::Verdict::Unclear
 ///
 /// ```
 /// use icl_core::drift::{DriftData, DriftTestConfig, Verdict};
@@ -147,7 +149,7 @@ impl DriftData {
         let mut own_row = Vec::with_capacity(n);
         for (anchor, positive) in pairs {
             let (of_anchor, of_positive) = (of(anchor), of(positive));
-            // Of equal rows one after the other.
+            // Equal anchors own the equal rows in turn.
             own_row.push(of_anchor.or(of_positive).map(|class| {
                 let rows = self.equal.rows(class);
                 let row = rows[n_owners[class] % rows.len()];

@@ -44,9 +44,10 @@ pub struct Discrepancy {
     pub n_new: usize,
     /// Number of relabellings B.
     pub n_relabellings: usize,
-    /// Share of relabellings, the rows as they are counted as one, whose MMD² is at least theirs.
+    /// The p-value: share of relabellings, the real labels counted as one of them, whose MMD² is at least that of the
+    /// real labels.
     pub p_value: f64,
-    /// The p-value by Holm's correction for all tests of the [`Drift`](super::Drift).
+    /// The p-value after Holm's correction for all tests of the [`Drift`](super::Drift).
     pub p_adjusted: f64,
 }
 

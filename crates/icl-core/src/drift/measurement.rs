@@ -9,7 +9,7 @@ use crate::negatives::Rank;
 
 /// Chance of any false alarm, of all tests together.
 const LEVEL: f64 = 0.05;
-/// One of so many anchors may have several rows in the noise before the test says that it cannot tell.
+/// If more than one of so many anchors have several rows in the noise, the verdict is unclear.
 const ONE_OF: usize = 10;
 
 /// Drift of the noise from old to new, as old and as new anchors see it.
@@ -57,8 +57,12 @@ pub struct AnchorDrift {
 }
 
 impl Drift {
-    /// Returns the answer of all tests: to update if either kind of anchors says so; to keep if all do, and without new
-    /// anchors also the discrepancy is not significant; none if samples have several rows in the noise.
+    /// Returns the verdict of all tests together:
+    ///
+    /// - unclear if more than a tenth of the old or of the new anchors have several rows in the noise; otherwise
+    /// - update if the test of old or of new anchors says so;
+    /// - keep if all tests say so and, without new anchors, the discrepancy is not significant;
+    /// - unclear otherwise.
     ///
     /// The chance of a false alarm, to update or by a significant discrepancy, is at most 5 %.
     pub fn verdict(&self) -> Verdict {
@@ -73,10 +77,10 @@ impl Drift {
         self.old.n_self_pairs + self.new.as_ref().map_or(0, |new| new.n_self_pairs)
     }
 
-    /// Returns the drift whose verdict decides: the old anchors' among equals.
+    /// Returns the drift that decides the joint verdict: in a tie, that of the old anchors.
     pub fn deciding(&self) -> &AnchorDrift {
         let weight = |drift: &AnchorDrift| match drift.verdict() {
-            // Both kinds of anchors share the noise.
+            // Old and new anchors share the noise, whose repeated rows make either test invalid.
             _ if drift.is_repeated() => 3,
             Verdict::Update => 2,
             Verdict::Unclear => 1,
@@ -96,7 +100,7 @@ impl Drift {
 }
 
 impl AnchorDrift {
-    /// Returns the answer of these anchors.
+    /// Returns the verdict of the test of these anchors.
     pub fn verdict(&self) -> Verdict {
         match self.is_repeated() {
             true => Verdict::Unclear,
@@ -109,7 +113,7 @@ impl AnchorDrift {
         self.n_repeated * ONE_OF > self.n_anchors
     }
 
-    /// Returns whether the answer would be another one if no anchor had its sample in the noise in other numbers.
+    /// Returns whether the verdict is unclear only because of the range: with s itself it would be another one.
     pub(super) fn is_open_by_range(&self) -> bool {
         let s = self.bias_inference;
         self.verdict_of([s, s], self.null.p_value) != Verdict::Unclear
@@ -126,8 +130,8 @@ impl AnchorDrift {
         self.left_out.anchors > 0.0 || self.left_out.noise != [0.0; 2]
     }
 
-    /// Estimates means over all anchors of quantities that are functions of an anchor's terms. `quantities` returns
-    /// lists with a value for each of the terms that it gets.
+    /// Estimates means over all anchors of quantities that are functions of an anchor's terms. `quantities` receives
+    /// terms and returns a list for each quantity, with a value for each of these terms.
     ///
     /// # Errors
     /// Those of `quantities`.
@@ -172,6 +176,7 @@ impl AnchorDrift {
         let values: Vec<f64> = self.terms.iter().map(|it| quantity(&it.rank)).collect();
         let without = self.left_out.ranks_without.iter().map(&quantity);
         let [old, new] = self.left_out.noise;
+        // Ranks hold the same share of the old and of the new rows, that of the origin of which more is left out.
         let noise = Jackknife::of(&values, &without.collect::<Vec<f64>>(), old.max(new));
         self.estimate(values, noise.variance)
     }

@@ -25,6 +25,7 @@ impl NoDrift {
         let n = relabelled.len();
         let mut sizes: Vec<f64> = relabelled.iter().map(|it| it.abs()).collect();
         sizes.sort_by(f64::total_cmp);
+        // At least 39 relabellings (`DriftTestConfig`), so that the place is among them.
         let place = (SHARE * (n + 1) as f64).ceil() as usize;
         Self {
             q95: sizes[place - 1],

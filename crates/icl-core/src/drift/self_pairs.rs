@@ -5,7 +5,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::relabelling::Relabellings;
 
-/// Number of rows up to which the old rows of a class are counted one by one.
+/// Number of rows of a class up to which its old rows are counted at each use. Those of larger classes are counted once
+/// for each relabelling.
 const FEW: usize = 8;
 
 /// Rows of the noise in classes of equal bits. The memory is in proportion to the rows, also if all are equal.

@@ -7,7 +7,7 @@ use rand::seq::SliceRandom;
 use super::data::{AnchorGroup, DriftData};
 use crate::Seed;
 
-/// Returns the rows in their order, or of more than `most` as many in random order.
+/// Returns all rows in their order if there are at most `most`, else `most` of them, drawn at random, in random order.
 pub(super) fn drawn(rows: Range<usize>, most: usize, seed: Seed) -> Vec<usize> {
     let mut rows: Vec<usize> = rows.collect();
     if rows.len() > most {

@@ -28,9 +28,9 @@ pub struct AnchorTerms {
     pub log_noise_old: f64,
     /// log E_ΔX f(xᵢ, x⁻).
     pub log_noise_new: f64,
-    /// Mean of the noise of the anchor's own origin without the row that is most similar to it, as a logarithm (−∞
-    /// without any other row); `None` if a row of the noise is known to be the anchor's. That row may be the anchor's
-    /// sample in other numbers.
+    /// log E f over the noise of the anchor's own origin without the row that is most similar to the anchor, which may
+    /// be the anchor's sample in other numbers; −∞ if there is no other row. `None` if a row of the noise is the
+    /// anchor's own.
     pub log_noise_without_closest: Option<f64>,
     /// Rank of the positive among the noise, old and new, without self-pairs; in a random subset among rows of either
     /// origin in proportion to all of theirs.
@@ -167,7 +167,7 @@ fn ranks_of_groups(
 ) -> [[usize; 3]; N_GROUPS] {
     let mut counts = [[0; 3]; N_GROUPS];
     for (at, part) in parts.iter().enumerate() {
-        // New rows follow old ones, so that groups have as many rows.
+        // New rows continue the numbers of old ones, so that the groups have equal numbers of rows, up to one.
         let first = at * n_ranked[0];
         let rows = part.places.iter().zip(&part.cosines);
         for (place, cosine) in rows.take_while(|(place, _)| **place < n_ranked[at]) {
@@ -227,6 +227,7 @@ impl Formula {
             log_sum(log_old + (-self.alpha).ln_1p(), log_new + self.alpha.ln())
         };
         let with = |log_noise: f64| log_sum(positive, self.log_negatives + log_noise);
+        // Table 2, inference on X, with Eq. (27) for the noise p(X′)
         with(log_old) - with(log_all)
     }
 }

@@ -48,7 +48,7 @@ impl DriftTestConfig {
         }
     }
 
-    /// Sets the growth ratio α, or none for n_new / (n_old + n_new) of the noise samples.
+    /// Sets the growth ratio α; `None` is n_new / (n_old + n_new) of the noise samples.
     pub fn with_alpha(self, alpha: Option<GrowthRatio>) -> Self {
         Self { alpha, ..self }
     }
@@ -66,9 +66,9 @@ impl DriftTestConfig {
         }
     }
 
-    /// Sets the largest number of rows of each kind (anchors of each origin, old and new noise) that are compared, or
-    /// none for all. Of more rows a random subset is drawn, each kind independently of the others: the cost is bounded
-    /// then.
+    /// Sets the largest number of rows of each kind (anchors of each origin, old and new noise) that are compared;
+    /// `None` compares all. If there are more, a random subset of each kind is drawn independently, so that the cost is
+    /// bounded.
     pub fn with_samples(self, samples: Option<usize>) -> Self {
         Self { samples, ..self }
     }
@@ -84,7 +84,8 @@ impl DriftTestConfig {
     /// - [`Error`] if the temperature or the number of negatives is not a finite number above 0;
     /// - [`Error`] if the effect is not a finite number from 0 up;
     /// - [`Error`] if there are fewer than 39 relabellings;
-    /// - [`Error`] if fewer than 32 rows are to be compared: standard errors are by as many groups of them.
+    /// - [`Error`] if fewer than 32 rows are to be compared, the number of groups from which standard errors are
+    ///   computed.
     pub fn try_init(self) -> Result<DriftTest, Error> {
         check_loss(self.temperature, Some(self.negatives))?;
         if !(self.effect.is_finite() && self.effect >= 0.0) {
@@ -148,8 +149,8 @@ impl DriftTestConfig {
 /// ([`Estimate`](super::Estimate)); s is corrected for the bias of the subset, and its p-value is that of the
 /// uncorrected one, as the relabellings are.
 ///
-/// Deviation from a plain test: that |s| is significant is not enough, since large samples make any drift significant; the
-/// [`Verdict`] also asks for an effect.
+/// Deviation from a plain test: a significant |s| is not enough, since large samples make any drift significant. The
+/// [`Verdict`] also requires that |s| exceeds the effect ε.
 ///
 /// [`Verdict`]: super::Verdict
 #[derive(Debug, Clone, PartialEq)]
@@ -162,7 +163,8 @@ impl DriftTest {
     ///
     /// # Errors
     /// - [`Error`] if an anchor has no noise of one origin but itself;
-    /// - [`Error`] if of the rows of a random subset too few differ from an anchor and its positive.
+    /// - [`Error`] if fewer than two drawn rows of a part of the noise differ from an anchor and its positive, or all
+    ///   of them are in one group of the jackknife.
     ///
     /// # Panics
     /// If the noise has 2³² rows or more.
@@ -207,6 +209,7 @@ impl DriftTest {
             })
             .collect();
         let mut discrepancy = (drifts.len() == 1).then(|| {
+            // Of all rows: it draws a random subset of its own.
             let seed = it.seed.child("discrepancy");
             Discrepancy::of(all_noise.0, all_noise.1, MOST, it.relabellings, seed)
         });

@@ -9,8 +9,8 @@ pub enum Verdict {
     Update,
     /// The drift is at most the effect that counts, and the data are large enough to see one.
     Keep,
-    /// Neither can be said: chance alone may exceed the effect that counts, the anchors do not fit the noise, or new
-    /// data without positives are different.
+    /// The data allow neither conclusion: chance may exceed the effect that counts, the anchors do not fit the noise,
+    /// or new data without positives differ from the old data.
     Unclear,
 }
 

@@ -35,6 +35,7 @@ impl HostGraphs {
     /// Eq. 2).
     fn propagation(&self) -> HostCsr {
         let n_nodes = self.n_nodes();
+        // Eq. (2) of Kipf and Welling (2017); + 1 is the self loop.
         let scale: Vec<f32> = self
             .pointers
             .windows(2)

@@ -80,7 +80,7 @@ impl Threads {
     /// Brings a call to the others, and returns the calls of all members when they have arrived.
     fn meet(&self, operation: Operation, brought: Brought) -> Result<Arc<[Call]>, Error> {
         let mut state = self.meeting.lock();
-        // Others may still be taking the calls of the operation before.
+        // Other members may not have fetched the calls of the operation before yet.
         while state.complete.is_some() {
             state.check_nobody_left()?;
             state = self.meeting.wait(state);
@@ -93,7 +93,7 @@ impl Threads {
             self.meeting.changed.notify_all();
         }
         let calls = loop {
-            // An operation that is complete is of use even if a member has left after it.
+            // Checked first: the result of a complete operation is valid even if a member has left since.
             if let Some((calls, n_taken)) = &mut state.complete {
                 *n_taken += 1;
                 break Arc::clone(calls);

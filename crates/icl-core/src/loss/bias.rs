@@ -60,8 +60,10 @@ impl<B: Backend> NoiseLosses<B> {
         let (old, new) = (&contrast.log_noise_old, &contrast.log_noise_new);
         let log_r = log_change_ratio(contrast, negatives);
         Self {
+            // Eq. (1)
             old: nce(old.clone()),
             new: nce(new.clone()),
+            // Eq. (2) with Eq. (27)
             all: nce(log_mixed_noise(old.clone(), new.clone(), alpha)),
             nce_ii: nce_ii(log_r.clone(), alpha),
             log_change_ratio: log_r,

@@ -12,7 +12,7 @@ use crate::contrast::terms::positive_logits;
 use crate::negatives::Ranks;
 use crate::{Alone, ByOrigin, Contrast, Error, Group, GrowthRatio, Origin, host_values};
 
-/// Reason for which a group of one returns no error.
+/// Message of the panic that cannot occur: a group of one returns no error.
 pub(super) const ALONE: &str = "no other member could leave";
 
 /// Exact risk R(θ; X′) and the quantities of the theorems, in nats.
@@ -244,7 +244,7 @@ pub fn exact_nce_i_rows<B: Backend>(
     exact_nce_i_rows_of_group(&Alone, anchors, positives, temperature, negatives).expect(ALONE)
 }
 
-/// Computes the same by all members of a group, as [`exact_risk_of_group`] does.
+/// Computes the losses and ranks of [`exact_nce_i_rows`] by all members of a group, as [`exact_risk_of_group`] does.
 ///
 /// # Errors
 /// [`Error`] of the kind [`Left`](crate::ErrorKind::Left) if a member has left the group.

@@ -82,8 +82,8 @@ pub fn held_out_risk_with_losses<B: Backend>(
 }
 
 /// Computes the risk over held-out samples of one population, before any new data arrive: the mean of NCE-I, as
-/// [`exact_nce_i`](crate::exact_nce_i), for all samples, which are old; there are none for new ones. The members of `group`
-/// share the rows, and all have all embeddings and the risk.
+/// [`exact_nce_i`](crate::exact_nce_i). It is the value for all and for old samples; that for new samples is `None`.
+/// The members of `group` share the rows, and all have all embeddings and the risk.
 ///
 /// `negatives` is K. K and τ must be above 0, which is not checked.
 ///

@@ -19,7 +19,8 @@ const CHUNK_COLUMNS: usize = 2048;
 /// Returns the log of the mean of f(aᵢ, bⱼ) over the columns j ≠ i, of normalised rows: `[n]`. Also the rivals
 /// of bᵢ, whose cosine is given, among these columns.
 ///
-/// The members of the group take the chunks of rows in turn. What they compute of a row does not depend on who computes it.
+/// The members of the group compute the chunks of rows in turn. The result of a row does not depend on the member that
+/// computes it.
 ///
 /// # Errors
 /// [`Error`] of the kind [`Left`](crate::ErrorKind::Left) if a member has left the group.
@@ -38,7 +39,7 @@ pub(super) fn noise_of_rows<B: Backend>(
         let rows = first..n.min(first + CHUNK_ROWS);
         of_rows(pairs, cosines, rows, columns.clone(), temperature)
     };
-    // Elsewhere than in host memory a device orders the work by itself.
+    // Other devices order the work by themselves, whichever thread of the host submits it.
     let chunks: Vec<_> = match is_host_memory::<B>() {
         true => own.into_par_iter().map(of_chunk).collect(),
         false => own.into_iter().map(of_chunk).collect(),
@@ -52,7 +53,7 @@ pub(super) fn noise_of_rows<B: Backend>(
     }
 }
 
-/// Computes the same for the anchors of some rows.
+/// Computes the noise and the rivals of the anchors of some rows, as [`noise_of_rows`] does of all.
 fn of_rows<B: Backend>(
     [anchors, positives]: [&Tensor<B, 2>; 2],
     cosines: &Tensor<B, 1>,

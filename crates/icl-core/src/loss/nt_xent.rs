@@ -132,6 +132,7 @@ impl NtXent {
             // log(exp(a) + exp(b)) = a + softplus(b − a)
             let log_noise = of_first.clone() + softplus(of_second - of_first) - n_noise.ln();
             let negatives = self.negatives.unwrap_or(n_noise);
+            // Eq. (2) of DACL
             nce_i(positive.clone(), log_noise, negatives)
         };
         Tensor::cat(anchors.each_ref().map(of_anchors).to_vec(), 0)

@@ -39,6 +39,7 @@ pub fn binary_rows<B: Backend>(
     partners: Tensor<B, 2>,
     keep: Tensor<B, 2, Bool>,
 ) -> Tensor<B, 2> {
+    // Eq. (6) of DACL
     partners.mask_where(keep, rows)
 }
 

@@ -27,6 +27,7 @@ pub fn geometric(x: &mut [f32], partner: &[f32], lambda: f32, epsilon: &[f32]) {
         partner.len(),
         epsilon.len()
     );
+    // Exp and log would change the last bits, and 0·ln 0 of the partner would be NaN.
     if lambda == 1.0 {
         return;
     }
@@ -59,7 +60,7 @@ pub fn geometric_rows<B: Backend>(
     epsilon: Tensor<B, 2>,
 ) -> Tensor<B, 2> {
     let log = |x: Tensor<B, 2>| (x + epsilon.clone()).log();
-    // Geometric mixing is linear mixing of logarithms.
+    // Eq. (5) of DACL: geometric mixing is linear mixing of logarithms.
     linear_rows(log(rows), log(partners), lambda).exp() - epsilon
 }
 

@@ -42,6 +42,7 @@ pub fn linear_rows<B: Backend>(
         partners.dims(),
         "rows (left) and partners (right) must have the same shape"
     );
+    // Eq. (3) of DACL, and Eq. (4) on hidden vectors
     rows.clone() + (lambda.neg() + 1.0) * (partners - rows)
 }
 

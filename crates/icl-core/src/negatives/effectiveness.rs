@@ -22,6 +22,7 @@ pub struct Shares {
 impl Shares {
     /// Calculates the shares from the probability P(A) that a label is reliable, and P(B) that a prediction is right.
     pub fn new(label: f64, prediction: f64) -> Self {
+        // Eq. (5) of Wu et al. (2022)
         let (good, bad) = (label * (1.0 - prediction), prediction * (1.0 - label));
         Self {
             good,
@@ -39,6 +40,7 @@ impl Shares {
     /// The paper takes λ = 0.9. At λ = 1 it is P(A) − P(B): it needs no independence, and it tends to 0 for large K,
     /// where v tends to 1 − λ because labels and predictions that are both wrong count as easy.
     pub fn effectiveness(&self, lambda: f64) -> f64 {
+        // Eq. (6) of Wu et al. (2022)
         lambda * (self.good - self.bad) + (1.0 - lambda) * self.easy
     }
 }

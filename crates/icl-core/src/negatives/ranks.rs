@@ -36,6 +36,7 @@ impl Rank {
     /// Returns P(B; K) for K = 1, 2, …, m. See [`Ranks::right`].
     fn right_by_k(&self) -> impl Iterator<Item = f64> {
         let (m, below, places) = (self.n_noise(), self.below, self.tied + 1);
+        // Products of ratios, since binomial coefficients leave the range of a double.
         // C(x, K)/C(m, K), where x is the number below the positive.
         let mut drawn_below = 1.0;
         // C(x, K + 1)/C(m, K), where x is the number below the places of the tie, and above its first place.

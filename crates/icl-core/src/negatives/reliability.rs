@@ -42,6 +42,8 @@ pub fn reliability(separation: f64, k: f64) -> f64 {
     if k.is_nan() || k < 0.0 {
         return f64::NAN;
     }
+    // Eq. (3) and (4) of Wu et al. (2022), with the power as a logarithm: Φ is rounded to 1 where a large K still
+    // counts.
     let term = |(z, weight): (f64, f64)| weight * (k * ln_cumulative(z + separation)).exp();
     points().map(term).sum()
 }
@@ -59,6 +61,7 @@ pub fn reliability(separation: f64, k: f64) -> f64 {
 /// [`Error`] unless the AUC is above 0 and below 1.
 pub fn separation(auc: f64) -> Result<f64, Error> {
     match auc > 0.0 && auc < 1.0 {
+        // Eq. (7) of Wu et al. (2022), solved for μ
         true => Ok(SQRT_2 * quantile(auc)),
         false => Err(Error::new("AUC", auc, "a number above 0 and below 1")),
     }

@@ -65,8 +65,10 @@ fn cosine(base: f64, step: u64, n_steps: u64) -> f64 {
     base * (1.0 + (std::f64::consts::PI * share).cos()) / 2.0
 }
 
-/// Share of a run over which the linear schedule rises, and the share that its first step counts as done.
+/// Share of a run over which the linear schedule rises.
 const RISE: f64 = 0.05;
+/// Share of a run that is added to the share done during the rise: the first step has a fifth of the rate and not 0, at
+/// which it would move nothing.
 const FIRST: f64 = 0.01;
 
 /// Computes the learning rate of a step that rises over the first twentieth of the steps and falls linearly to 0.
@@ -75,6 +77,7 @@ const FIRST: f64 = 0.01;
 /// lr(c) = base·min(1, (c + 0.01)/0.05)·(1 − c)        c = step/n_steps
 /// ```
 fn linear(base: f64, step: u64, n_steps: u64) -> f64 {
+    // A run of unknown length has no end to fall towards.
     if n_steps == u64::MAX {
         return base;
     }
