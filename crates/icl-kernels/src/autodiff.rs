@@ -49,8 +49,8 @@ where
     })
 }
 
-/// Applies an operator that is linear in each of two operands, given by its gradients: that by the first, of
-/// the gradient by the output and the second; that by the second, of the first and the gradient by the output.
+/// Applies an operator that is linear in each of two operands, given by its gradients: `by_first(gradient, second)`
+/// and `by_second(first, gradient)`, where `gradient` is that by the output.
 pub(crate) fn bilinear<B: Backend, F, G, const D: usize>(
     operands: [Tensor<Autodiff<B>, D>; 2],
     compute: impl FnOnce(Tensor<B, D>, Tensor<B, D>) -> Tensor<B, D>,
@@ -90,6 +90,7 @@ where
         .each_ref()
         .map(|operand| wrap::<B, D>(operand.primitive.clone()));
     let output = compute(x.clone(), y.clone());
+    // The gradient by one operand is a function of the other one; what no gradient needs is freed here.
     let kept = [by_y.then_some(x), by_x.then_some(y)];
     record(operands, output, move |gradient, wanted| {
         let gradient = wrap(gradient);

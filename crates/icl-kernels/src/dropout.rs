@@ -50,6 +50,7 @@ impl DropoutMask {
     /// each 64 random bits. Threads draw parts of the mask, each from its place in the stream of
     /// `rng`.
     pub fn draw(n: usize, p: f64, rng: &mut Pcg64) -> Self {
+        // At most STEPS − 1, with which the scale is finite and the threshold fits 16 bits.
         let threshold = (p * STEPS).round().min(STEPS - 1.0);
         let scale = (STEPS / (STEPS - threshold)) as f32;
         let threshold = threshold as u16;
@@ -65,6 +66,7 @@ impl DropoutMask {
                     *word = draw_word(n - first, threshold, &mut rng);
                 }
             });
+        // The threads drew from copies.
         rng.advance(n.div_ceil(DRAWN_TOGETHER) as u128);
         Self {
             words: words.into(),
@@ -72,7 +74,7 @@ impl DropoutMask {
         }
     }
 
-    /// Value of an element that is kept, usually 1/(1 − p).
+    /// Returns the value of an element that is kept, usually 1/(1 − p).
     pub fn scale(&self) -> f32 {
         self.scale
     }
@@ -114,7 +116,7 @@ impl DropoutMask {
         values
     }
 
-    /// The bits of the 64 elements from `first` on, the lowest first; 0 beyond the end.
+    /// Returns the bits of the 64 elements from `first` on, the lowest first; 0 beyond the end.
     #[cfg(feature = "flex")]
     #[inline(always)]
     pub(crate) fn bits(&self, first: usize) -> u64 {

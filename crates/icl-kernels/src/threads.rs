@@ -20,8 +20,9 @@ static IS_TAKEN: AtomicBool = AtomicBool::new(false);
 /// There is one sequence at a time because a thread of the pool takes up other work of the pool while it waits for others. That must not be a
 /// whole step: a backward pass locks its graph, and after it Burn looks into the graphs of all threads.
 ///
-/// `work` must not wait for what another thread does in the pool: with two threads it holds one of them. A thread of the pool that
-/// calls this function runs `work` where it is and takes no turn: two trainers must not train on threads of rayon's global pool.
+/// `work` must not wait for work that another thread does in the pool: with two threads it occupies one of them. If a
+/// thread of the pool calls this function, `work` runs on the current thread and does not count as the sequence of the
+/// pool: two trainers must not train on threads of rayon's global pool.
 ///
 /// ```
 /// use burn::backend::Flex;
@@ -36,6 +37,7 @@ static IS_TAKEN: AtomicBool = AtomicBool::new(false);
 pub fn beside_kernels<B: Backend, T: Send>(work: impl FnOnce() -> T + Send) -> T {
     let is_outside = rayon::current_thread_index().is_none();
     let is_of_use = is_outside && rayon::current_num_threads() > 1 && is_host_memory::<B>();
+    // `rayon::scope` called from outside moves the closure to a thread of the pool.
     match is_of_use.then(Turn::take).flatten() {
         Some(_turn) => rayon::scope(|_| work()),
         None => work(),

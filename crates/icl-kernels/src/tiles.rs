@@ -47,7 +47,7 @@ struct Dispatch<W>(W);
 impl<W: Tiled> WithSimd for Dispatch<W> {
     type Output = W::Output;
 
-    // A tile takes at most 24 of 32 registers, or 12 of 16; the others hold factors.
+    // A tile takes 16 of the 32 registers of AVX-512, or 12 of the 16 of AVX; factors are in the rest.
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> W::Output {
         match S::F32_LANES {

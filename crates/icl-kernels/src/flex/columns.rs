@@ -2,7 +2,7 @@
 
 use pulp::Arch;
 
-/// Number of columns that are worked on at once.
+/// Number of columns that are worked on at once: one vector of AVX-512, two of AVX.
 pub(crate) const LANES: usize = 16;
 
 /// Runs `kernel`, which must be inlined, compiled for the vector instructions of this processor.

@@ -82,6 +82,7 @@ impl Kept {
     /// Allocates memory for this length. If some of the memory kept is slightly too small, lengths
     /// vary: it is replaced by more than the length.
     fn fresh(&mut self, length: usize) -> FlexTensor {
+        // Memory that is still referenced stays in the list, where it can be used again once it is free.
         let last = self.n_results.saturating_sub(PATIENCE);
         self.results
             .retain(|one| one.used >= last || !one.tensor.is_unique());
@@ -133,10 +134,12 @@ thread_local! {
 /// of an earlier use, because clearing it would cost more than the work.
 #[inline(always)]
 pub(crate) fn with_scratch<R>(length: usize, work: impl FnOnce(&mut [f32]) -> R) -> R {
+    // Removed while in use: `work` may need scratch of its own, as may a task that the thread runs while it waits.
     let mut buffer = SPARE
         .with_borrow_mut(Vec::pop)
         .filter(|spare| spare.len() >= length + LINE)
         .unwrap_or_else(|| vec![0.0; length + LINE]);
+    // The buffer is one line longer than the slice, which can therefore begin at a line.
     let start = buffer.as_ptr().align_offset(LINE * size_of::<f32>());
     let result = work(&mut buffer[start.min(LINE)..][..length]);
     SPARE.with_borrow_mut(|spare| spare.push(buffer));

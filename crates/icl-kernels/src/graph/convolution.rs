@@ -68,6 +68,7 @@ pub(super) fn gradients_by_products<B: Backend>(
     wanted: [bool; 2],
 ) -> [Option<Tensor<B, 2>>; 2] {
     let [d_input, d_output] = weight.dims();
+    // Without the gradient by X, as in a first layer, the sparse product can be that of the narrower of X and G.
     if wanted == [false, true] && d_input < d_output {
         let propagated = sparse_product(matrix, x);
         return [None, Some(propagated.transpose().matmul(gradient))];

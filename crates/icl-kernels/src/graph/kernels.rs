@@ -14,8 +14,8 @@ use crate::dropout::DropoutMask;
 type Rows<B> = Tensor<B, 2>;
 type Gradients<B> = [Option<Rows<B>>; 2];
 
-/// The kernels of a backend. An operator without one is composed of other operators; the function of its name
-/// says of which, and what its arguments are.
+/// The kernels of a backend. An operator without one is composed of other operators: see the function of the same name
+/// for these and for the arguments.
 #[allow(clippy::type_complexity, reason = "a field is the type of an operator")]
 pub(super) struct Kernels<B: Backend> {
     pub(super) sparse_product: Option<fn(&SparseMatrix<B>, Rows<B>) -> Rows<B>>,

@@ -64,7 +64,7 @@ pub(super) fn gradient_by_input<B: Backend>(
     (gradient - mean - normal * projection) * saved.scale
 }
 
-/// The factor m ⊙ (1 if x̂ > 0, slope otherwise) of x̂.
+/// Returns the factor m ⊙ (1 if x̂ > 0, slope otherwise) of x̂.
 fn slope<B: Backend>(
     normal: &Tensor<B, 2>,
     options: NormActivation,

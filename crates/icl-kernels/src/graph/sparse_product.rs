@@ -27,7 +27,7 @@ pub fn sparse_product<B: Backend>(matrix: &SparseMatrix<B>, x: Tensor<B, 2>) -> 
 pub(super) fn gathered_product<B: Backend>(matrix: &Csr<B>, x: Tensor<B, 2>) -> Tensor<B, 2> {
     let ([_, width], device, dtype) = (x.dims(), x.device(), x.dtype());
     let zeros = Tensor::zeros([matrix.n_rows, width], (&device, dtype));
-    // Burn's kernels divide by the number of indices.
+    // Burn's kernels divide by the number of indices, which is 0 here.
     if matrix.columns.dims() == [0] {
         return match B::ad_enabled(&device) {
             // Its gradient is zeros, too, and not none.

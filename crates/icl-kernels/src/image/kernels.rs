@@ -15,8 +15,8 @@ type Four<B> = Tensor<B, 4>;
 type Channels<B> = Tensor<B, 1>;
 type OnImages<B> = fn(Four<B>, Four<B>, Window) -> Four<B>;
 
-/// The kernels of a backend. An operator without one is composed of other operators; the function of its name
-/// says of which, and what its arguments are.
+/// The kernels of a backend. An operator without one is composed of other operators: see the function of the same name
+/// for these and for the arguments.
 #[allow(clippy::type_complexity, reason = "a field is the type of an operator")]
 pub(super) struct Kernels<B: Backend> {
     pub(super) dense_product: Option<fn(Two<B>, Two<B>) -> Two<B>>,

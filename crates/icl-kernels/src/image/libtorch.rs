@@ -118,7 +118,7 @@ fn batch_norm_saving(
     let [gamma, beta] = affine.map(handle);
     let rows = in_one_matrix(&input);
     let mean = mean_of_columns(&rows);
-    // The squares lie where the result will: every new tensor of this size costs as much as a pass.
+    // The squares are in the memory of the result, since every new tensor of this size costs as much as a pass.
     let mut y = &rows - &mean;
     let scale = (mean_of_columns(&y.square_()) + epsilon).rsqrt();
     let _ = rows.sub_out(&y, &mean);
@@ -163,6 +163,7 @@ fn batch_norm_backward(
     let by_bias = mean_of_columns(&gradients);
     let rows = in_one_matrix(&input);
     let mut centred = &rows - &mean;
+    // In the same memory until the end, as in the forward pass.
     let _ = centred.g_mul_(&gradients);
     let by_normal = mean_of_columns(&centred) * &scale;
     let _ = rows.sub_out(&centred, &mean);

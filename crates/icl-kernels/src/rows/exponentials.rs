@@ -47,6 +47,7 @@ impl<B: Backend> Exponentials<B> {
                 logits.mask_fill(marks, NEVER)
             }
         };
+        // Relative to the largest of a row, so that no exponential overflows.
         let shift = logits.clone().max_dim(1);
         let values = (logits - shift.clone()).exp();
         let sums = values.clone().sum_dim(1);

@@ -35,9 +35,9 @@ impl PackedKeys {
         self.by_strips(queries, n_columns, out, |_, _, _| {});
     }
 
-    /// Computes the same products some columns at a time, `strip` of them, a multiple of [`STRIP`] or all. Gives the products of each
-    /// query to `each` while they are in the cache, with the index of the query and that of the first column. `buffer` has room for
-    /// a strip of all queries.
+    /// Computes the same products some columns at a time, `strip` of them, a multiple of [`STRIP`] or all. Gives the
+    /// products of each query to `each` while they are in the cache, with the index of the query and that of the first
+    /// column. `buffer` holds a strip of all queries.
     #[inline(always)]
     pub(super) fn by_strips(
         &self,

@@ -53,6 +53,7 @@ pub fn log_sum_exp<B: Backend>(
         temperature,
         left_out,
     );
+    // Without gradients the term below is 0 and costs a product.
     if !B::ad_enabled(&queries.device()) {
         return log_sums.squeeze_dim(1);
     }
@@ -61,9 +62,9 @@ pub fn log_sum_exp<B: Backend>(
     (log_sums + (term.clone() - constant(term))).squeeze_dim(1)
 }
 
-/// Returns the values of [`log_sum_exp`], without gradient, and the keys of each query that score at least as high as a given
-/// cosine, its `target`: `[n]`. With `own`, pairs with i = own + j are left out of both. Both are of one matrix product, and in
-/// host memory of one pass.
+/// Returns the values of [`log_sum_exp`], without gradient, and the keys of each query that score at least as high as a
+/// given cosine, its `target`: `[n]`. With `own`, pairs with i = own + j are left out of both. Both come from one
+/// matrix product, and in host memory from one pass.
 pub fn log_sum_exp_and_rivals<B: Backend>(
     queries: Tensor<B, 2>,
     keys: Tensor<B, 2>,

@@ -141,7 +141,8 @@ fn log_sums_and_rivals_of_rows(
     (log_sums, rivals)
 }
 
-/// Number of queries of which no similarity is kept that are computed at once. The more, the seldomer the keys are read.
+/// Number of queries that are computed at once where no similarity is kept. The more there are, the less often the keys
+/// are read.
 const MANY_ROWS: usize = 2 * ROWS;
 
 fn single(data: &TensorData) -> &[f32] {
@@ -226,7 +227,7 @@ impl LogSum {
             largest_of_lanes(&mut largest, block);
         }
         largest_of_lanes(&mut largest, &last);
-        // What was summed before is relative to the maximum of then.
+        // The sums so far are relative to the earlier maxima.
         let mut sums = self.sums;
         for lane in 0..LANES {
             sums[lane] *= exponential((self.largest[lane] - largest[lane]) * scale);

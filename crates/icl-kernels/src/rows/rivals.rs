@@ -58,7 +58,7 @@ impl Rivals {
             })
     }
 
-    /// Adds those among other keys.
+    /// Adds the counts among other keys.
     pub fn add(&mut self, other: Self) {
         self.above += other.above;
         self.tied += other.tied;

@@ -84,6 +84,7 @@ impl<B: Backend> SimpleOptimizer<B> for OnePassAdam {
         let Some(update) = update_on::<B, D>().filter(|_| is_single) else {
             return self.composed.step(lr, tensor, grad, state);
         };
+        // Steps are counted from 1: `Corrected` divides by 1 − βᵗ.
         let (time, first, second) = match state {
             Some(AdamState { momentum }) => {
                 (momentum.time + 1, momentum.moment_1, momentum.moment_2)

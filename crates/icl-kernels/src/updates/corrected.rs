@@ -18,6 +18,7 @@ pub(super) struct Corrected {
 impl Corrected {
     /// Returns the factors of step number `time`, the first of which is 1.
     pub(super) fn at(lr: LearningRate, time: usize) -> Self {
+        // Both corrections are 1 long before i32::MAX steps.
         let time = i32::try_from(time).unwrap_or(i32::MAX);
         let correction = |beta: f32| 1.0 - f64::from(beta).powi(time);
         Self {

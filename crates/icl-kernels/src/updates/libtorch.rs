@@ -44,6 +44,7 @@ fn update<const D: usize>(
     let _ = first.lerp_(g, f64::from(1.0 - BETA_1));
     let mut divisor = g * g;
     let _ = second.lerp_(&divisor, f64::from(1.0 - BETA_2));
+    // The divisor √(v·scale) + ε reuses the memory of g².
     let _ = second.sqrt_out(&divisor);
     let _ = divisor.g_mul_scalar_(f64::from(scale.sqrt()));
     let _ = divisor.g_add_scalar_(f64::from(EPSILON));

@@ -15,7 +15,7 @@ use crate::flex::floats::{Floats, tensor};
 use crate::flex::memory::{result, with_scratch};
 use crate::tiles::{Tiled, tiled};
 
-/// Number of rows in a part. Threads share parts, whose sums are added in order.
+/// Number of rows in a part, whatever the number of threads that share the parts, so that results do not depend on it.
 const PART: usize = 10 * BLOCK;
 
 /// Number of multiplications of a dense product that take as long as an addition of a sparse one.
@@ -105,7 +105,7 @@ fn work(rows: SparseRows<'_>, width: usize, n_multiplications: usize) -> usize {
     rows.columns.len() * width + n_multiplications / DENSE
 }
 
-/// Sum of the parts, in their order.
+/// Returns the sum of the parts, in their order.
 fn total(parts: &[Vec<f32>], length: usize) -> Vec<f32> {
     let element = |at: usize| parts.iter().map(|part| f64::from(part[at])).sum::<f64>() as f32;
     (0..length).map(element).collect()

@@ -42,6 +42,7 @@ pub(super) fn forward(
             pass.totals
         });
         for (column, [offset, square]) in means(&sums, n).enumerate() {
+            // Rounding can make the difference negative.
             let variance = (square - offset * offset).max(0.0);
             mean[column] = (f64::from(shift[column]) + offset) as f32;
             scale[column] = (1.0 / (variance + options.epsilon).sqrt()) as f32;
@@ -80,7 +81,7 @@ fn times<const L: usize>(mask: &DropoutMask, at: usize, mut values: [f32; L]) ->
     values
 }
 
-/// The elements of `all` at the places of the part `out`, which begins at `first`.
+/// Returns the elements of `all` at the places of the part `out`, which begins at `first`.
 fn of_part<'a>(all: &'a [f32], first: usize, out: &[f32]) -> &'a [f32] {
     &all[first..first + out.len()]
 }
@@ -197,7 +198,8 @@ struct ByNormal<'a> {
 }
 
 impl ByNormal<'_> {
-    /// `L` elements of both from `at` on, with the statistics of their columns. To compute them again is faster than to keep them.
+    /// Returns `L` elements of both from `at` on, given the statistics of their columns. Computing them in each pass is
+    /// faster than storing them.
     #[inline(always)]
     fn at<const L: usize>(&self, at: usize, mean: &[f32; L], scale: &[f32; L]) -> [[f32; L]; 2] {
         let (x, gradient) = (lanes::<L>(self.rows, at), lanes::<L>(self.gradient, at));

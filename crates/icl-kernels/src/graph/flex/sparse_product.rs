@@ -18,7 +18,7 @@ const NARROW: usize = 4;
 /// Number of products in a part, small enough that no thread is left alone with the longest rows.
 const PART: usize = 1 << 15;
 
-/// A·x. Each row is summed by one thread in the order of its entries.
+/// Computes A·x. Each row is summed by one thread in the order of its entries.
 pub(super) fn product(matrix: &SparseMatrix<Flex>, x: Tensor<Flex, 2>) -> Tensor<Flex, 2> {
     let ([_, width], matrix) = (x.dims(), &matrix.forward);
     let factors = Factors::new(matrix, x);
@@ -76,7 +76,7 @@ pub(super) struct SparseRows<'a> {
 }
 
 impl SparseRows<'_> {
-    /// The rows of the product from `first_row` on, as many as `out` holds.
+    /// Writes the rows of the product from `first_row` on, as many as `out` holds.
     pub(super) fn fill(&self, first_row: usize, out: &mut [f32]) {
         let width = self.width;
         vectorised(
@@ -102,7 +102,7 @@ impl SparseRows<'_> {
         );
     }
 
-    /// `L` columns of one row of the product, from column `first` on.
+    /// Computes `L` columns of one row of the product, from column `first` on.
     #[inline(always)]
     fn sum<const L: usize>(&self, row: usize, first: usize) -> [f32; L] {
         let entries = self.pointers[row] as usize..self.pointers[row + 1] as usize;

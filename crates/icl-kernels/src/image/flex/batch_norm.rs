@@ -78,6 +78,7 @@ fn statistics(rows: &[f32], width: usize, epsilon: f64) -> [Vec<f32>; 2] {
         .zip(squares)
         .zip(shift)
         .map(|((offset, square), shift)| {
+            // Rounding can make the difference negative.
             let variance = (square - offset * offset).max(0.0);
             let mean = (f64::from(*shift) + offset) as f32;
             (mean, (1.0 / (variance + epsilon).sqrt()) as f32)

@@ -14,7 +14,8 @@ pub(super) fn over_channels(pass: &mut impl ColumnPass, width: usize) {
     over_columns::<WIDE>(pass, width);
 }
 
-/// Number of values in the rows that one thread works on.
+/// Number of values in the rows that one thread works on. It depends on the width only, so that sums of parts do not
+/// depend on the number of threads.
 pub(super) fn length_at_once(width: usize) -> usize {
     (16_384 / width).max(1) * width
 }

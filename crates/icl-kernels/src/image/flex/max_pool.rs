@@ -51,6 +51,7 @@ pub(super) fn scatter(
         out.par_chunks_mut(inputs)
             .zip(x.par_chunks(inputs).zip(gradient.par_chunks(outputs)))
             .for_each(|(out, (x, gradient))| {
+                // Reused memory holds an earlier result.
                 out.fill(0.0);
                 let mut pass = Scatter {
                     windows: &windows,

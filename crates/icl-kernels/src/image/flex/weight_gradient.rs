@@ -16,7 +16,8 @@ use crate::flex::floats::{Floats, tensor};
 use crate::flex::memory::with_scratch;
 use crate::tiles::{DEPTH, Tiled, multiply_transposed, tiled, zeros};
 
-/// Maximum number of parts into which the work is divided.
+/// Maximum number of parts into which the work is divided, whatever the number of threads, so that the sum over parts
+/// does not depend on it.
 const N_PARTS: usize = 8;
 
 pub(super) fn weight_gradient(
@@ -60,6 +61,7 @@ impl Tiled for WeightGradient<'_> {
         // The sums of one part fit into the second-level cache.
         let channels_at_once = if row_length < 4096 { 64 } else { 32 };
         let n_rows = self.n_images * self.patches.outputs()[0];
+        // Blocks of channels are shared by threads, too: the more there are, the fewer parts are needed.
         let n_parts = (N_PARTS / self.c_out.div_ceil(channels_at_once)).clamp(1, n_rows.max(1));
         let mut out = vec![0.0; self.c_out * row_length];
         out.par_chunks_mut(channels_at_once * row_length)

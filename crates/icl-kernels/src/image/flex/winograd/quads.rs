@@ -63,6 +63,7 @@ impl Quads {
         if window.size != SIZE {
             return None;
         }
+        // With this padding the outputs have the sides of the convolution's inputs.
         let padding = (SIZE - 1).checked_sub(window.padding)?;
         let sources = sides.map(|side| window.output(side));
         Self::of(Window { padding, ..window }, sources, n_channels)

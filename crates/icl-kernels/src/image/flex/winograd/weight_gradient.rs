@@ -11,7 +11,8 @@ use super::{N_PRODUCTS, N_TAPS};
 use crate::flex::memory::with_scratch;
 use crate::tiles::{Tile, Tiled, multiply_transposed, row, tiled, zeros};
 
-/// Maximum number of parts into which the work is divided.
+/// Maximum number of parts into which the work is divided, whatever the number of threads, so that the sum over parts
+/// does not depend on it.
 const N_PARTS: usize = 8;
 
 /// Maximum number of channels of the gradient whose sums are made at once.
