@@ -14,7 +14,8 @@ use serde::{Deserialize, Serialize};
 use crate::inner_loop::{Adapted, InnerStep, adapt, first_order, relative_move, second_order};
 use crate::rate::{Pair, PolicyState, RatePolicy, Situation};
 
-/// Steps whose learning rate a policy chooses: of the plain gradient, or of the gradient at the end of an inner loop.
+/// Rule of steps whose learning rate a policy chooses. A step applies the plain gradient, or the gradient at the end of
+/// an inner loop.
 pub struct MetaRule<M, B: AutodiffBackend> {
     /// Policy of lr, or of lr_q (Eq. 12) with an inner loop.
     rate: RatePolicy<M, B>,
@@ -43,8 +44,8 @@ impl<M: AutodiffModule<B>, B: AutodiffBackend> MetaRule<M, B> {
         Self { rate, inner: None }
     }
 
-    /// Puts an inner loop before each gradient (Eq. 11, 12). `rate` is the policy of its steps; the derivative of the inner loop
-    /// counts if `is_second_order`.
+    /// Puts an inner loop before each gradient (Eq. 11, 12). `rate` is the policy of its steps. With `is_second_order`
+    /// the gradient includes the derivative of the inner loop.
     pub fn with_inner_loop(self, rate: RatePolicy<M, B>, is_second_order: bool) -> Self {
         let inner = InnerLoop {
             rate: rate.for_inner_steps(),
@@ -163,7 +164,7 @@ impl<M: AutodiffModule<B>, B: AutodiffBackend> InnerLoop<M, B> {
             true => second_order::<B, M>(&adapted, &support, gradients),
         };
         losses.check()?;
-        // The effect of the inner steps on the query, for the next act of their agent.
+        // The effect of the inner steps on the query, as the reward of their agent at its next act.
         let is_due_next = self.rate.is_due(index + 1);
         let unadapted = is_due_next.then(|| losses.of.query_value(encoder));
         let unadapted = unadapted.transpose()?;
@@ -186,7 +187,8 @@ fn adapted_value<M: AutodiffModule<B>, B: AutodiffBackend, E>(
     losses.of.query_value(&adapted.encoder)
 }
 
-/// Losses that cannot fail, as the inner loop takes them: after a failure they are constants, and [`check`](Self::check) ends the step.
+/// Losses without errors, as the inner loop expects them: a loss that fails is a constant, and [`check`](Self::check)
+/// returns its error afterwards.
 struct Unfailing<'a, M, B: AutodiffBackend, E> {
     of: &'a dyn StepLosses<M, B, E>,
     device: B::Device,
@@ -209,7 +211,7 @@ impl<'a, M: AutodiffModule<B>, B: AutodiffBackend, E> Unfailing<'a, M, B, E> {
     fn or_constant(&self, loss: Result<Tensor<B, 1>, E>) -> Tensor<B, 1> {
         loss.unwrap_or_else(|error| {
             self.failure.borrow_mut().get_or_insert(error);
-            // Burn goes backward from tensors with a gradient alone.
+            // Burn starts a backward pass only at a tensor with a gradient.
             Tensor::zeros([1], &self.device).require_grad()
         })
     }

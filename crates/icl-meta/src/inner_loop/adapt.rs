@@ -91,6 +91,7 @@ where
             encoder: &fast,
             gradients: &gradients,
         })?;
+        // Eq. (11)
         let next = descend(fast.clone(), &gradients, rate);
         trail.push((fast, rate));
         losses.push(value);
@@ -121,6 +122,7 @@ where
     B: AutodiffBackend,
     M: AutodiffModule<B>,
 {
+    // Eq. (12), with the derivative of θ′ by θ as the identity
     let value = query(&adapted.encoder);
     let gradients = GradientsParams::from_grads(value.backward(), &adapted.encoder);
     (value.into_scalar().elem(), gradients)

@@ -39,11 +39,13 @@ where
         let gradients = loss(&leaves, step).backward();
         // These gradients are tensors of the outer graph.
         let gradients = GradientsParams::from_grads(gradients, &leaves);
+        // Eq. (11)
         fast = fast.map(&mut DescendInGraph {
             gradients,
             rate: *rate,
         });
     }
+    // Eq. (12)
     let value = query(&fast);
     let gradients = GradientsParams::from_grads(value.backward(), encoder);
     (value.into_scalar().elem(), gradients)

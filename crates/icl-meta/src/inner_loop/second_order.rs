@@ -39,18 +39,21 @@ where
     let mut vector = at_adapted;
     for (step, (encoder, rate)) in adapted.trail.iter().enumerate().rev() {
         let along = length::<B, M>(encoder, &vector);
+        // A gradient of 0 stays 0 through all earlier steps, and has no direction to go along.
         if along == 0.0 {
             break;
         }
-        // Parameters that are all 0 have no length to go by.
+        // Parameters that are all 0 have no length from which the displacement could be derived.
         let length = parameter_length::<B, M>(encoder, &vector).max(RELATIVE_STEP);
         let epsilon = RELATIVE_STEP * length / along;
         let gradient_at = |displacement: f64| {
+            // A copy, since a forward pass through a clone would change the running statistics of the encoder.
             let displaced = descend(owned(encoder), &vector, -displacement);
             GradientsParams::from_grads(loss(&displaced, step).backward(), &displaced)
         };
         let (ahead, behind) = (gradient_at(epsilon), gradient_at(-epsilon));
         let factor = rate / (2.0 * epsilon);
+        // Eq. (12), the factor (I − lr_s·H_s) of this step
         let terms = [(1.0, &vector), (-factor, &ahead), (factor, &behind)];
         vector = combine::<B, M>(encoder, &terms);
     }

@@ -101,10 +101,12 @@ impl<M: Clone, B: AutodiffBackend> LearnedRate<M, B> {
         memory.losses.push(situation.loss);
         let gone = situation.step as f64 / self.n_steps.max(1) as f64;
         let state = [
+            // Scores reach ±3, and states should be of order one.
             memory.losses.score(situation.loss) / 3.0,
             memory.action.unwrap_or(0.0),
             2.0 * gone - 1.0,
         ];
+        // No pair before the first act, or if the loss at the earlier encoder was not finite: that act has no reward.
         if let (Some(pair), Some(action)) = (situation.pair, memory.action) {
             let decrement = pair.before - pair.after;
             memory.decrements.push(decrement);

@@ -15,7 +15,7 @@ use crate::rate::situation::Situation;
 
 /// Source of a run's learning rate, with its state.
 ///
-/// A function of the step has none; hypergradient descent keeps an earlier encoder, and the
+/// A function of the step has no state; hypergradient descent keeps an earlier encoder, and the
 /// learned rates keep an agent. [`state`](Self::state) and [`restore`](Self::restore) carry it through a
 /// checkpoint.
 pub struct RatePolicy<M, B: AutodiffBackend>(Kind<M, B>);
@@ -70,7 +70,7 @@ impl<M: AutodiffModule<B>, B: AutodiffBackend> RatePolicy<M, B> {
         self
     }
 
-    /// Returns whether the policy acts at this step and needs the losses before and after its last act.
+    /// Returns whether the policy acts at this step. It then needs the losses before and after its last act.
     pub fn is_due(&self, step: u64) -> bool {
         matches!(self.0, Kind::Learned(_)) && step.is_multiple_of(HOLD)
     }

@@ -4,7 +4,7 @@ use burn::tensor::backend::AutodiffBackend;
 use icl_core::Seed;
 use icl_rl::{Ddpg, DdpgConfig, Feedback};
 
-/// Minimum rate, relative to the base.
+/// Minimum rate, relative to the base: an action of −1 would give a rate of 0.
 const LOWEST: f64 = 1e-3;
 
 /// Learning rate chosen by one DDPG agent. Its state is the mean loss of the batch (Eq. 13), its action
@@ -43,6 +43,7 @@ impl<B: AutodiffBackend> PublishedRate<B> {
             self.agent.feedback(Feedback {
                 // Eq. (15)
                 reward: last - loss,
+                // Eq. (13)
                 next_state: &[loss],
                 terminated: false,
                 truncated: false,

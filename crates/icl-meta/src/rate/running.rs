@@ -17,6 +17,7 @@ impl Running {
     /// Adds a value.
     pub(super) fn push(&mut self, value: f64) {
         self.n += 1;
+        // 1/n gives the plain mean and variance of the first values, without the weight of a starting value.
         let weight = WEIGHT.max(1.0 / self.n as f64);
         let difference = value - self.mean;
         self.mean += weight * difference;
