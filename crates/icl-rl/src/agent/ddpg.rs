@@ -105,6 +105,7 @@ impl DdpgConfig {
         self.check()?;
         let noise = self.noise.try_init()?;
         let mut rng = Pcg64::seed_from_u64(seed);
+        // A generator each, so that the noise does not depend on the number of minibatches that were drawn.
         let noise_rng = Pcg64::from_rng(&mut rng);
         let replay_rng = Pcg64::from_rng(&mut rng);
         Ok(Ddpg {
@@ -181,6 +182,7 @@ impl<B: AutodiffBackend> Ddpg<B> {
         let Some(action) = self.memory.pending.take() else {
             panic!("feedback: found no action since the last feedback, expected one before it");
         };
+        // Stored before the window starts again, since the transition holds it.
         self.memory.replay.push(Transition {
             window: self.memory.history.states().to_vec(),
             action,

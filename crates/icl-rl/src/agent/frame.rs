@@ -36,6 +36,7 @@ pub(super) fn sections<const N: usize>(bytes: &[u8]) -> Result<[Vec<u8>; N], RlE
         return Err(RlError::of_saved(found, format_args!("{MARK:02x?}")));
     };
     let mut rest = rest;
+    // Before any length is read, since a damaged one could be anything.
     let expected = word(&mut rest, bytes.len())?;
     let found = checksum(rest);
     if found != expected {
@@ -73,7 +74,7 @@ fn word(rest: &mut &[u8], n_bytes: usize) -> Result<u64, RlError> {
     Ok(u64::from_le_bytes(*head))
 }
 
-/// Returns the error of so many bytes in the place of another number, according to the lengths in them.
+/// Returns the error of `found` bytes where the lengths in them add up to `expected`.
 fn of_length(found: usize, expected: u64) -> RlError {
     RlError::of_saved(format_args!("{found} bytes"), expected)
 }

@@ -63,6 +63,7 @@ impl<B: AutodiffBackend> Learner<B> {
         n_updates: u64,
     ) -> Learned {
         let (states, next_states) = (Tensor::from_inner(batch.states()), batch.next_states());
+        // Targets are constants of the loss, so they are computed on the backend without gradients.
         let next_actions = self.target_actor.forward(batch.next_window);
         let next_values = self.target_critic.forward(next_states, next_actions);
         let targets = td_target(batch.rewards, batch.continues, next_values, config.discount);
@@ -85,6 +86,7 @@ impl<B: AutodiffBackend> Learner<B> {
         let constant = self.critic.clone().no_grad();
         let value = constant.forward(states, self.actor.forward(window)).mean();
         let mean_value = value.clone().into_scalar().elem();
+        // Negative, since the optimizer descends and the value is to rise.
         let gradients = GradientsParams::from_grads(value.neg().backward(), &self.actor);
         let rate = config.actor_learning_rate;
         self.actor = self.actor_adam.step(rate, self.actor.clone(), gradients);

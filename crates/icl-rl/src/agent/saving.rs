@@ -60,6 +60,7 @@ impl DdpgConfig {
         bytes: &[u8],
         device: &B::Device,
     ) -> Result<Ddpg<B>, RlError> {
+        // Any seed: weights and generators are replaced below.
         let mut agent = self.try_init::<B>(0, device)?;
         let [config, memory, online, targets] = sections(bytes)?;
         let config = Recorder::<B>::load_item(&recorder(), &mut { config })?;

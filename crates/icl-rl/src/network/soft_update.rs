@@ -49,6 +49,7 @@ impl<B: Backend> ModuleMapper<B> for Follow<B> {
         };
         let online = Tensor::<B, D>::from_primitive(online);
         let rate = self.rate;
+        // Algorithm 1 of Lillicrap et al. (2016)
         param.map(|target| online * rate + target * (1.0 - rate))
     }
 }

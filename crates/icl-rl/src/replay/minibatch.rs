@@ -74,6 +74,7 @@ pub(crate) fn td_target<B: Backend>(
     next_values: Tensor<B, 2>,
     discount: f64,
 ) -> Tensor<B, 2> {
+    // Algorithm 1 of Lillicrap et al. (2016), with terminal states
     rewards + continues * next_values * discount
 }
 

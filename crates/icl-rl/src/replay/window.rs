@@ -21,7 +21,7 @@ impl History {
         }
     }
 
-    /// Appends the next state and drops the oldest.
+    /// Appends the next state and drops the oldest. The first state fills the window.
     pub(crate) fn push(&mut self, state: &[f64]) {
         if self.states.is_empty() {
             self.states = state.repeat(self.n);
