@@ -37,14 +37,14 @@ const fn is_double<B: Backend>() -> bool {
 /// Saves any record.
 ///
 /// # Errors
-/// If Burn cannot write it down.
+/// If Burn cannot serialise it.
 pub fn save_record<B: Backend, R: Record<B>>(record: R) -> Result<Bytes, Error> {
     let bytes = match const { is_double::<B>() } {
         true => Recorder::<B>::record(&DoubleRecorder::default(), record, ()),
         false => Recorder::<B>::record(&SingleRecorder::default(), record, ()),
     };
     bytes.map(Bytes::from).map_err(|error| {
-        Error::message("the module or the optimizer could not be written down").with_source(error)
+        Error::message("the module or the optimizer could not be serialised").with_source(error)
     })
 }
 
@@ -73,10 +73,10 @@ fn from_item<B: Backend, R: Record<B>, S: PrecisionSettings>(
 /// Saves a state of numbers, texts and blocks of bytes.
 ///
 /// # Errors
-/// If it cannot be written down.
+/// If it cannot be serialised.
 pub fn save_state<T: Serialize>(state: &T) -> Result<Bytes, Error> {
     let bytes = rmp_serde::to_vec(state).map(Bytes::from);
-    bytes.map_err(|error| Error::message("the state could not be written down").with_source(error))
+    bytes.map_err(|error| Error::message("the state could not be serialised").with_source(error))
 }
 
 /// Loads a saved state.
@@ -90,7 +90,7 @@ pub fn load_state<T: DeserializeOwned>(bytes: &Bytes) -> Result<T, Error> {
 /// Saves a module's parameters and statistics, with the identities of its parameters.
 ///
 /// # Errors
-/// If Burn cannot write it down.
+/// If Burn cannot serialise it.
 pub fn save_module<B: AutodiffBackend, M: AutodiffModule<B>>(module: &M) -> Result<Bytes, Error> {
     save_record::<B, _>(module.clone().into_record())
 }

@@ -22,7 +22,7 @@ pub trait StepRule<M, B: AutodiffBackend, E>: Send {
     /// Returns everything on which the next step of the rule depends.
     ///
     /// # Errors
-    /// If it cannot be written down.
+    /// If the state cannot be serialised.
     fn save(&self) -> Result<Bytes, SampleError>;
 
     /// Restores what [`save`](Self::save) returned. `like` is an encoder of the same architecture as that of the run.

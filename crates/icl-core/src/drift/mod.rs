@@ -4,12 +4,12 @@
 //! |---|---|
 //! | [`DriftData`] | embeddings of anchors with positives, of old and of new noise |
 //! | [`DriftTestConfig`], [`DriftTest`] | the test: temperature, K, α, effect, number of relabellings, seed |
-//! | [`Drift`], [`AnchorDrift`] | what it finds, for old and for new anchors |
+//! | [`Drift`], [`AnchorDrift`] | the result of the test, for old and for new anchors |
 //! | [`Estimate`] | a mean over all rows from a random subset, with its standard error |
 //! | [`AnchorTerms`] | the terms of the losses of one anchor, without its self-pairs |
 //! | [`NoDrift`] | the distribution of the statistic without drift |
 //! | [`Discrepancy`] | a general two-sample test of old and new noise (MMD), where new data have no positives |
-//! | [`Verdict`] | the answer: update, or not, or that the data cannot tell |
+//! | [`Verdict`] | the answer: update, keep, or undecided by these data |
 //!
 //! Everything is on the host and in double precision: the embeddings may come from any framework.
 

@@ -4,7 +4,7 @@ use super::measurement::{AnchorDrift, Drift};
 use super::verdict::Verdict;
 
 impl Drift {
-    /// Returns why the verdict is what it is, as a clause.
+    /// Returns the reason of the joint verdict in words, as a clause with numbers.
     pub fn reason(&self) -> String {
         let deciding = self.deciding();
         let of = match (&self.new, std::ptr::eq(deciding, &self.old)) {
@@ -15,13 +15,13 @@ impl Drift {
         let reason = deciding.reason_of(of);
         match (&self.discrepancy, deciding.verdict()) {
             (Some(it), Verdict::Keep) if self.is_other_noise() => format!(
-                "{reason}; but that is what old anchors see, and old and new embeddings differ (MMD² {:.4}, p = {:.3} \
-                 by Holm's correction): what this costs on new data, new anchors with their positives can tell",
+                "{reason}; but that holds for old anchors, and old and new embeddings differ (MMD² {:.4}, p = {:.3} by \
+                 Holm's correction): add new anchors with their positives to measure what this costs on new data",
                 it.mmd2, it.p_adjusted
             ),
             (Some(it), Verdict::Keep) => format!(
-                "{reason}; that is what old anchors see, and in general old and new embeddings do not differ either, \
-                 as far as {} old and {} new rows tell (MMD² {:.4}, p = {:.3})",
+                "{reason}; that holds for old anchors, and old and new embeddings do not differ either, in a test of {} \
+                 old and {} new rows (MMD² {:.4}, p = {:.3})",
                 it.n_old, it.n_new, it.mmd2, it.p_value
             ),
             _ => reason,
@@ -30,12 +30,12 @@ impl Drift {
 }
 
 impl AnchorDrift {
-    /// Returns why the verdict is what it is, as a clause.
+    /// Returns the reason of the verdict of these anchors in words, as a clause with numbers.
     pub fn reason(&self) -> String {
         self.reason_of("")
     }
 
-    /// Returns the reason, with a word that tells these anchors from others.
+    /// Returns the reason, with the word `old ` or `new ` before anchors where both kinds are tested.
     fn reason_of(&self, word: &str) -> String {
         let (s, q95, effect) = (self.bias_inference, self.null.q95, self.effect);
         let (n, p) = (self.n_anchors, self.p_adjusted);
@@ -50,12 +50,12 @@ impl AnchorDrift {
                  correction)"
             ),
             Verdict::Keep => format!(
-                "the bias of inference{of}, {s:.4} nats, is within the effect that counts, {effect} nats, and this \
-                 data is large enough to see one: without drift it stays within {q95:.4} nats in 95 % of cases"
+                "the bias of inference{of}, {s:.4} nats, is within the effect that counts, {effect} nats, and there are \
+                 enough data to detect a larger one: without drift it stays within {q95:.4} nats in 95 % of cases"
             ),
             Verdict::Unclear if self.is_repeated() => format!(
                 "{} of {n} {word}anchors have more than one row of their own in the noise, which are no independent \
-                 draws; one row of each sample can tell",
+                 draws: compare one row of each sample",
                 self.n_repeated
             ),
             Verdict::Unclear if self.is_open_by_range() => {
@@ -63,15 +63,15 @@ impl AnchorDrift {
                 format!(
                     "{} of {n} {word}anchors have no row of their own in the noise: if it holds their samples in other \
                      numbers (other views, or rounded), the bias of inference{of} may be anything from {low:.4} to \
-                     {high:.4} nats; noise that holds the anchors or their positives bit for bit, or none of their \
-                     samples and more rows, can tell",
+                     {high:.4} nats; compare with noise that holds the anchors or their positives bit for bit, or with \
+                     more rows and none of their samples",
                     self.n_unpaired
                 )
             }
             Verdict::Unclear => format!(
                 "the bias of inference{of}, {s:.4} nats, may be chance or hidden by it: even without drift it exceeds \
                  {q95:.4} nats in 5 % of cases (p = {p:.3} by Holm's correction), and the effect that counts is \
-                 {effect} nats; more samples can tell"
+                 {effect} nats: compare more samples"
             ),
         }
     }
