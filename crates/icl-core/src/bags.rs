@@ -59,8 +59,8 @@ pub struct HistoryBatch<B: Backend> {
     pub histories: SparseMatrix<B>,
     /// Matrix with which a product selects the single items `[n_singles, n_items]`.
     pub items: SparseMatrix<B>,
-    /// Position of each row of the batch among all histories and, after them, all single items; `None` if the batch is in
-    /// this order already, as a batch of pairs is.
+    /// Position of each row of the batch among all histories and, after them, all single items; `None` if the batch is
+    /// in this order already, as a batch of pairs is.
     pub order: Option<Tensor<B, 1, Int>>,
     /// Items that must not be negatives, for each history `[n_histories]`, in strictly ascending order.
     pub excluded: Arc<Vec<Vec<u32>>>,

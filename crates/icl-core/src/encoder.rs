@@ -8,10 +8,10 @@ use crate::{Alone, Gathered, Group, Rng, SampleError};
 
 /// Mode of a forward pass: training or evaluation.
 ///
-/// Burn distinguishes the two by the backend (autodiff or not). This project passes the mode
-/// explicitly, because the encoder draws its randomness (dropout) from a generator of the run, which
-/// gives the same numbers on every backend and is independent of all other draws. For Burn's own layers the trainer also
-/// evaluates on a backend without gradients.
+/// Burn distinguishes the two by the backend (autodiff or not). This project passes the mode explicitly, because the
+/// encoder draws its randomness (dropout) from a generator of the run, which gives the same numbers on every backend
+/// and is independent of all other draws. For Burn's own layers the trainer also evaluates on a backend without
+/// gradients.
 #[derive(Debug)]
 pub enum Mode<'a> {
     /// Evaluation: without randomness, normalised by the statistics stored in the encoder.
@@ -25,7 +25,8 @@ pub enum Mode<'a> {
 /// Embeddings need no normalisation: the losses see them only through
 /// f(x, y) = exp(sim(φ(x), φ(y))/τ) of Definition 2.
 ///
-/// A model needs [`encode`](Self::encode) alone. Everything else has a default; replace it where the default is not right:
+/// A model needs [`encode`](Self::encode) alone. Everything else has a default; replace it where the default is not
+/// right:
 ///
 /// | item | replace it if the encoder |
 /// |---|---|
@@ -90,9 +91,9 @@ pub trait Encoder<B: Backend>: Module<B> {
         PairEmbeddings::of_halves(self.encode(batch, mode))
     }
 
-    /// Returns whether [`encode_pairs`](Self::encode_pairs) returns a catalogue: only then does a training step call it. Losses that
-    /// separate old noise from new, and those with the noise of both views, refuse an encoder with one before they train it.
-    /// Default: no.
+    /// Returns whether [`encode_pairs`](Self::encode_pairs) returns a catalogue: only then does a training step call
+    /// it. Losses that separate old noise from new, and those with the noise of both views, refuse an encoder with one
+    /// before they train it. Default: no.
     fn has_catalogue(&self) -> bool {
         false
     }
@@ -111,10 +112,10 @@ pub trait Encoder<B: Backend>: Module<B> {
     /// Returns this encoder with its normalisation statistics re-estimated over `batches` at the
     /// current parameters. The result must not depend on the statistics stored before.
     ///
-    /// It is called before the exact risk is measured, so that the risk is a function of θ alone: the
-    /// statistics that training leaves behind depend on its last batches. The default returns the
-    /// encoder unchanged, which is right for an encoder without such statistics; a run warns of statistics that it moved and
-    /// that this method leaves as they are.
+    /// It is called before the exact risk is measured, so that the risk is a function of θ alone: the statistics that
+    /// training leaves behind depend on its last batches. The default returns the encoder unchanged, which is right for
+    /// an encoder without such statistics; a run warns of statistics that it moved and that this method leaves as they
+    /// are.
     ///
     /// All members of a group that train together call it. An encoder that iterates over [`Batches::iter`] does the
     /// whole work at every member. One that iterates over [`Batches::own`] and joins the results by [`Batches::gather`]
@@ -128,8 +129,8 @@ pub trait Encoder<B: Backend>: Module<B> {
     }
 }
 
-/// A sequence of batches that can be iterated several times, and shared by the members of a group. Batches are made again in
-/// every pass, so that memory stays bounded.
+/// A sequence of batches that can be iterated several times, and shared by the members of a group. Batches are made
+/// again in every pass, so that memory stays bounded.
 ///
 /// ```
 /// use icl_core::{Batches, SampleError};

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use crate::samples::SampleError;
 
-/// Kind of an error, as far as a caller may act on it. Whatever else is wrong is [`Invalid`](Self::Invalid), and its message says
-/// what.
+/// Kind of an error, as far as a caller may act on it. Whatever else is wrong is [`Invalid`](Self::Invalid), and its
+/// message says what.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -30,8 +30,8 @@ pub type Error = ErrorOf<ErrorKind>;
 /// PLACE: found FOUND, expected EXPECTED
 /// ```
 ///
-/// Each crate has one alias of it, with its own kinds, such as [`Error`]. A new message needs no new type: it is written
-/// where the fault is found.
+/// Each crate has one alias of it, with its own kinds, such as [`Error`]. A new message needs no new type: it is
+/// written where the fault is found.
 ///
 /// ```
 /// use icl_core::Error;
@@ -55,8 +55,8 @@ struct Parts<K> {
 }
 
 impl<K: Default> ErrorOf<K> {
-    /// Creates an error of the default kind. The place is a file with its line and column, a field or a data set; it may
-    /// be empty.
+    /// Creates an error of the default kind. The place is a file with its line and column, a field or a data set; it
+    /// may be empty.
     pub fn new(
         place: impl fmt::Display,
         found: impl fmt::Display,

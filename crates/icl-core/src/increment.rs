@@ -106,8 +106,8 @@ impl Increment {
     /// Sets a share of the old and of the new data aside, drawn at random: returns the rest and the held-out samples of
     /// what was set aside, which no training may see.
     ///
-    /// The held-out part holds round(share · n) of the n samples of a part, and at least 2. The draw depends on the seed and
-    /// on the part's number of samples alone, and each part keeps its order: the same old data have the same
+    /// The held-out part holds round(share · n) of the n samples of a part, and at least 2. The draw depends on the
+    /// seed and on the part's number of samples alone, and each part keeps its order: the same old data have the same
     /// held-out part before and after new data arrive. A part without samples has none in it.
     ///
     /// # Errors

@@ -27,8 +27,8 @@ impl PrecisionSettings for SinglePrecision {
 type SingleRecorder = NamedMpkBytesRecorder<SinglePrecision>;
 type DoubleRecorder = NamedMpkBytesRecorder<DoublePrecisionSettings>;
 
-/// Returns whether floats of the backend need f64. A record is loaded in the backend's own precision, so that nothing is
-/// lost in one that is at least as precise. Calls are in `const` blocks: the code of the other precision is not
+/// Returns whether floats of the backend need f64. A record is loaded in the backend's own precision, so that nothing
+/// is lost in one that is at least as precise. Calls are in `const` blocks: the code of the other precision is not
 /// compiled, which is nine ranks of every optimizer's state.
 const fn is_double<B: Backend>() -> bool {
     size_of::<B::FloatElem>() > size_of::<f32>()

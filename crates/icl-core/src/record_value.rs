@@ -1,7 +1,7 @@
 //! Any value of a record in MessagePack, and the deserialization of a type from it.
 //!
-//! `rmp_serde` compiles its whole reader again for each type that it reads, and Burn's optimizers have a type for each number of axes.
-//! The reader of this value is compiled once, and each type adds one `match`.
+//! `rmp_serde` compiles its whole reader again for each type that it reads, and Burn's optimizers have a type for each
+//! number of axes. The reader of this value is compiled once, and each type adds one `match`.
 
 use std::fmt;
 
@@ -111,8 +111,8 @@ impl<'de> IntoDeserializer<'de, Error> for Value<'de> {
     }
 }
 
-/// Reads types as `rmp_serde` writes them by name: structures as maps, a variant with contents as a map of one field, one without as
-/// its name, and a unit structure as an empty list.
+/// Reads types as `rmp_serde` writes them by name: structures as maps, a variant with contents as a map of one field,
+/// one without as its name, and a unit structure as an empty list.
 impl<'de> Deserializer<'de> for Value<'de> {
     type Error = Error;
 

@@ -8,7 +8,8 @@ use crate::Error;
 use crate::module_bytes::Bytes;
 use crate::samples::SampleError;
 
-/// Rule of the steps of a run: how the losses of a step's batches become the gradient that is applied and its learning rate.
+/// Rule of the steps of a run: how the losses of a step's batches become the gradient that is applied and its learning
+/// rate.
 ///
 /// A trainer without a rule applies the gradient of the batch at a rate that is a function of the step
 /// ([`Schedule`](crate::Schedule)). `E` is the error that ends the run.
@@ -47,14 +48,15 @@ pub trait StepLosses<M, B: AutodiffBackend, E> {
     /// If the loss cannot be computed.
     fn support(&self, encoder: &M, inner: usize, purpose: Purpose) -> Result<Tensor<B, 1>, E>;
 
-    /// Computes the loss `[1]` of the batch in nats: of its new anchors if there are support batches (Eq. 12), else of all.
+    /// Computes the loss `[1]` of the batch in nats: of its new anchors if there are support batches (Eq. 12), else of
+    /// all.
     ///
     /// # Errors
     /// If the loss cannot be computed.
     fn query(&self, encoder: &M) -> Result<Tensor<B, 1>, E>;
 
-    /// Computes the value of the same loss without a gradient, for the comparisons from which agents learn. The encoder keeps its
-    /// normalisation statistics.
+    /// Computes the value of the same loss without a gradient, for the comparisons from which agents learn. The encoder
+    /// keeps its normalisation statistics.
     ///
     /// # Errors
     /// If the loss cannot be computed.

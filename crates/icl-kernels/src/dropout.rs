@@ -140,7 +140,8 @@ fn draw_word(n: usize, threshold: u16, rng: &mut Pcg64) -> u64 {
 
 /// Compares the four numbers of 16 bits in `draws` with a threshold: bit i is set where the i-th is at least as large.
 ///
-/// The highest bit of each number decides, or else the difference of the others, which borrows from none of its neighbours.
+/// The highest bit of each number decides, or else the difference of the others, which borrows from none of its
+/// neighbours.
 fn at_least(draws: u64, threshold: u16) -> u64 {
     const ONES: u64 = 0x0001_0001_0001_0001;
     const HIGHEST: u64 = 0x8000 * ONES;

@@ -11,8 +11,8 @@ pub(crate) fn handle<const D: usize>(x: Tensor<LibTorch, D>) -> tch::Tensor {
     x.into_primitive().tensor().tensor
 }
 
-/// Makes a tensor of a handle that is the only one to its memory: Burn may write there. LibTorch's memory is the allocator's, which
-/// keeps it for the next results.
+/// Makes a tensor of a handle that is the only one to its memory: Burn may write there. LibTorch's memory is the
+/// allocator's, which keeps it for the next results.
 pub(crate) fn tensor<const D: usize>(handle: tch::Tensor) -> Tensor<LibTorch, D> {
     keep_freed_memory();
     Tensor::from_primitive(TensorPrimitive::Float(TchTensor::new(handle)))

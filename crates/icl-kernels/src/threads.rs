@@ -9,16 +9,17 @@ use crate::backends::is_host_memory;
 /// Whether a sequence of kernels runs in the pool.
 static IS_TAKEN: AtomicBool = AtomicBool::new(false);
 
-/// Runs a sequence of kernels, such as a training step, on one of the threads on which kernels share their work: those of
-/// rayon's global pool. It runs on the thread that calls if tensors do not lie in the memory of this process, the pool has
-/// one thread, or the pool has such a sequence already.
+/// Runs a sequence of kernels, such as a training step, on one of the threads on which kernels share their work: those
+/// of rayon's global pool. It runs on the thread that calls if tensors do not lie in the memory of this process, the
+/// pool has one thread, or the pool has such a sequence already.
 ///
-/// A thread outside of the pool sleeps while the pool works for it and is woken after each kernel, which takes longer than a small
-/// kernel itself: a training step of a graph network on 32 graphs switched threads 180 times. A thread of the pool does its part
-/// of each kernel, and only others are woken.
+/// A thread outside of the pool sleeps while the pool works for it and is woken after each kernel, which takes longer
+/// than a small kernel itself: a training step of a graph network on 32 graphs switched threads 180 times. A thread of
+/// the pool does its part of each kernel, and only others are woken.
 ///
-/// There is one sequence at a time because a thread of the pool takes up other work of the pool while it waits for others. That must not be a
-/// whole step: a backward pass locks its graph, and after it Burn looks into the graphs of all threads.
+/// There is one sequence at a time because a thread of the pool takes up other work of the pool while it waits for
+/// others. That must not be a whole step: a backward pass locks its graph, and after it Burn looks into the graphs of
+/// all threads.
 ///
 /// `work` must not wait for work that another thread does in the pool: with two threads it occupies one of them. If a
 /// thread of the pool calls this function, `work` runs on the current thread and does not count as the sequence of the

@@ -125,8 +125,8 @@ impl<M: AutodiffModule<B>, B: AutodiffBackend, E> StepRule<M, B, E> for MetaRule
 }
 
 impl<M: AutodiffModule<B>, B: AutodiffBackend> InnerLoop<M, B> {
-    /// Computes the loss of the query at the adapted encoder and the gradient that is applied to the encoder (Eq. 12), and
-    /// chooses the learning rates of the inner steps.
+    /// Computes the loss of the query at the adapted encoder and the gradient that is applied to the encoder (Eq. 12),
+    /// and chooses the learning rates of the inner steps.
     fn gradient<E>(
         &mut self,
         encoder: &M,
@@ -173,7 +173,8 @@ impl<M: AutodiffModule<B>, B: AutodiffBackend> InnerLoop<M, B> {
     }
 }
 
-/// Computes the loss of the query after the inner loop of an earlier encoder, with the learning rates of the current one.
+/// Computes the loss of the query after the inner loop of an earlier encoder, with the learning rates of the current
+/// one.
 fn adapted_value<M: AutodiffModule<B>, B: AutodiffBackend, E>(
     earlier: &M,
     rates: &[f64],

@@ -26,8 +26,8 @@ use crate::Seed;
 /// ```
 ///
 /// so that K·E f⁻ is the plain sum over the negatives of Eq. 1 there. The estimate has no bias, but the losses are
-/// logarithms of it: on average they are smaller than those with all noise samples (Jensen). If there are only m < kᵢ noise
-/// samples, all of them are used and the sum is multiplied by kᵢ/m.
+/// logarithms of it: on average they are smaller than those with all noise samples (Jensen). If there are only m < kᵢ
+/// noise samples, all of them are used and the sum is multiplied by kᵢ/m.
 ///
 /// ```
 /// use icl_core::{Draws, Seed};
@@ -45,8 +45,8 @@ pub struct Draws {
 }
 
 impl Draws {
-    /// Draws the numbers of noise samples of `n_anchors` anchors. `negatives` is K, a finite number above 0. The same seed
-    /// gives the same draws, on any number of threads.
+    /// Draws the numbers of noise samples of `n_anchors` anchors. `negatives` is K, a finite number above 0. The same
+    /// seed gives the same draws, on any number of threads.
     ///
     /// # Panics
     /// If K is not a finite number above 0.
@@ -198,9 +198,9 @@ impl Chosen {
 }
 
 impl<B: Backend> Contrast<B> {
-    /// Computes the terms of a mixed batch as [`in_batch`](Self::in_batch) does, from noise samples that are drawn for each
-    /// anchor: kᵢ old and kᵢ new ones ([`Draws`]). `draws` must be of n anchors. Theorem 1 holds for each anchor, since all
-    /// losses take the same drawn noise.
+    /// Computes the terms of a mixed batch as [`in_batch`](Self::in_batch) does, from noise samples that are drawn for
+    /// each anchor: kᵢ old and kᵢ new ones ([`Draws`]). `draws` must be of n anchors. Theorem 1 holds for each anchor,
+    /// since all losses take the same drawn noise.
     ///
     /// # Panics
     /// As [`in_batch`](Self::in_batch), and if the number of draws is not the number of anchors.
@@ -215,8 +215,8 @@ impl<B: Backend> Contrast<B> {
         Self::in_batch_rows_drawn(anchors, positives, n_old, rows, temperature, draws)
     }
 
-    /// Computes the terms of some `rows` of a mixed batch, as [`in_batch_drawn`](Self::in_batch_drawn) does for all: n′ values
-    /// of each term for n′ rows. The draws are those of all anchors.
+    /// Computes the terms of some `rows` of a mixed batch, as [`in_batch_drawn`](Self::in_batch_drawn) does for all: n′
+    /// values of each term for n′ rows. The draws are those of all anchors.
     ///
     /// # Panics
     /// As [`in_batch_drawn`](Self::in_batch_drawn), and if a row does not exist.
@@ -246,7 +246,8 @@ impl<B: Backend> Contrast<B> {
     }
 }
 
-/// Returns the estimate of log E f⁻ over some rows of a batch, the `columns`, which are noise to all anchors but their own.
+/// Returns the estimate of log E f⁻ over some rows of a batch, the `columns`, which are noise to all anchors but their
+/// own.
 fn in_batch<B: Backend>(
     anchors: &Tensor<B, 2>,
     noise: Tensor<B, 2>,
@@ -262,8 +263,8 @@ fn in_batch<B: Backend>(
     draws.log_noise(anchors, noise, temperature, of, own)
 }
 
-/// Returns the estimate of log E f⁻ over the positives of the other anchors for the anchors of some `rows`, of normalised rows.
-/// The draws are those of all anchors.
+/// Returns the estimate of log E f⁻ over the positives of the other anchors for the anchors of some `rows`, of
+/// normalised rows. The draws are those of all anchors.
 pub(crate) fn drawn_log_noise_in_batch<B: Backend>(
     anchors: Tensor<B, 2>,
     positives: Tensor<B, 2>,
@@ -286,8 +287,8 @@ pub(crate) fn drawn_log_noise_in_batch<B: Backend>(
 /// negatives; the draws do.
 ///
 /// # Panics
-/// If the widths differ, the number of lists or of draws is not the number of anchors, or a list excludes a row that does
-/// not exist.
+/// If the widths differ, the number of lists or of draws is not the number of anchors, or a list excludes a row that
+/// does not exist.
 pub fn catalogue_log_noise<B: Backend>(
     anchors: Tensor<B, 2>,
     catalogue: Tensor<B, 2>,

@@ -71,8 +71,8 @@ impl<B: Backend> Contrast<B> {
         Self::in_batch_rows(anchors, positives, n_old, rows, temperature)
     }
 
-    /// Computes the terms of some `rows` of a mixed batch, as [`in_batch`](Self::in_batch) does for all: n′ values of each term
-    /// for n′ rows. All rows are noise.
+    /// Computes the terms of some `rows` of a mixed batch, as [`in_batch`](Self::in_batch) does for all: n′ values of
+    /// each term for n′ rows. All rows are noise.
     ///
     /// # Panics
     /// As [`in_batch`](Self::in_batch), and if a row does not exist.
@@ -105,7 +105,8 @@ impl<B: Backend> Contrast<B> {
     }
 }
 
-/// Returns the number of new rows of a mixed batch of `n`, and asserts that old and new rows have noise of their own part.
+/// Returns the number of new rows of a mixed batch of `n`, and asserts that old and new rows have noise of their own
+/// part.
 #[track_caller]
 pub(super) fn of_new(n: usize, n_old: usize) -> usize {
     let n_new = n.saturating_sub(n_old);
@@ -158,7 +159,8 @@ pub(crate) fn log_noise<B: Backend>(
     log_sum_exp(anchors, noise, temperature, LeftOut::None) - (n as f64).ln()
 }
 
-/// Returns the log of the mean of f(aᵢ, bⱼ) over j ≠ i, of normalised rows: of the anchors of some `rows`, over all positives.
+/// Returns the log of the mean of f(aᵢ, bⱼ) over j ≠ i, of normalised rows: of the anchors of some `rows`, over all
+/// positives.
 pub(crate) fn log_noise_in_batch<B: Backend>(
     anchors: Tensor<B, 2>,
     positives: Tensor<B, 2>,

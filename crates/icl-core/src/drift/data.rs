@@ -11,10 +11,10 @@ const MOST_VIEWS: usize = 4;
 
 /// Embeddings of anchors with their positives, and of the old and the new noise.
 ///
-/// Row i of the positives is another view of the sample of row i of the anchors. Every row of the noise is a sample of p(X)
-/// or of p(ΔX). The anchors may be rows of the noise themselves: their *self-pairs*, the rows of the noise that equal the
-/// anchor or its positive bit for bit, are no negatives of that anchor and are left out of its sums. Of several equal rows
-/// all are left out.
+/// Row i of the positives is another view of the sample of row i of the anchors. Every row of the noise is a sample of
+/// p(X) or of p(ΔX). The anchors may be rows of the noise themselves: their *self-pairs*, the rows of the noise that
+/// equal the anchor or its positive bit for bit, are no negatives of that anchor and are left out of its sums. Of
+/// several equal rows all are left out.
 ///
 /// Self-pairs are recognised by their bits only. A row that holds the anchor's sample in other numbers (another view,
 /// or rounded) is not recognised, and raises the noise term of its origin. Anchors without a row of their own are
@@ -68,8 +68,8 @@ pub(super) struct AnchorGroup {
     pub(super) positives: Directions,
     /// Rows of the noise that are the anchor or its positive, of each anchor.
     pub(super) self_pairs: Vec<SelfPairs>,
-    /// Row of the noise that is each anchor's own, where there is one; equal anchors have different rows as far as there are
-    /// as many.
+    /// Row of the noise that is each anchor's own, where there is one; equal anchors have different rows as far as
+    /// there are as many.
     pub(super) own_row: Vec<Option<usize>>,
     /// Numbers of all anchors, which a random subset of them leaves as they are.
     pub(super) counts: Counts,

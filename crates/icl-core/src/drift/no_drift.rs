@@ -14,8 +14,8 @@ pub struct NoDrift {
     pub mean: f64,
     /// Number of relabellings B.
     pub n_relabellings: usize,
-    /// Share of relabellings, the data themselves counted as one, whose absolute statistic is at least that of the data:
-    /// (1 + #{|s_b| ≥ |s|})/(B + 1).
+    /// Share of relabellings, the data themselves counted as one, whose absolute statistic is at least that of the
+    /// data: (1 + #{|s_b| ≥ |s|})/(B + 1).
     pub p_value: f64,
 }
 
@@ -36,8 +36,8 @@ impl NoDrift {
     }
 }
 
-/// Returns the p-value of a permutation test: the share of relabellings, the data themselves counted as one, whose value
-/// is at least `found`.
+/// Returns the p-value of a permutation test: the share of relabellings, the data themselves counted as one, whose
+/// value is at least `found`.
 pub(super) fn p_value(found: f64, relabelled: &[f64]) -> f64 {
     let at_least = |it: &&f64| **it >= found - ROUNDING;
     let n_at_least = relabelled.iter().filter(at_least).count();

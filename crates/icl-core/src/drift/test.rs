@@ -34,8 +34,8 @@ pub struct DriftTestConfig {
 }
 
 impl DriftTestConfig {
-    /// Returns settings with the temperature τ and the number of negatives K with which the encoder was trained, an effect of
-    /// 0.05 nats, 200 relabellings of all rows and seed 0. The growth ratio α is that of the noise samples.
+    /// Returns settings with the temperature τ and the number of negatives K with which the encoder was trained, an
+    /// effect of 0.05 nats, 200 relabellings of all rows and seed 0. The growth ratio α is that of the noise samples.
     pub fn new(temperature: f64, negatives: f64) -> Self {
         Self {
             temperature,
@@ -114,29 +114,29 @@ impl DriftTestConfig {
 ///
 /// The sign of s is the direction: negative if the new noise is closer to the anchors than the old. The test is of |s|.
 ///
-/// Without drift, old and new rows are samples of one distribution, and which of them are called old is arbitrary. Each of B
-/// relabellings draws n_old of *all* rows at random and calls them old, the others new, and computes s again (a permutation
-/// test, Fisher, 1935). Both parts keep their real sizes, on which the noise of s depends; a division of the old
-/// rows alone could not have them.
+/// Without drift, old and new rows are samples of one distribution, and which of them are called old is arbitrary. Each
+/// of B relabellings draws n_old of *all* rows at random and calls them old, the others new, and computes s again (a
+/// permutation test, Fisher, 1935). Both parts keep their real sizes, on which the noise of s depends; a division of
+/// the old rows alone could not have them.
 ///
 /// An anchor whose sample is a row of the noise moves with it: the row that takes the place of the anchor's own row
-/// takes the place of the anchor, too, with its own positive, or if it has none, with the similarity of the replaced anchor to
-/// its positive. If the anchors were held fixed while their rows move, the level would not be kept: each pair of such anchors is
-/// in the sum twice, which the relabelled noise is not. In simulations of isotropic embeddings without drift, 30 old and 300 new,
-/// held anchors raised a false alarm in 13 of 100 cases, moving ones in 5. Anchors that are no rows of the noise are held fixed,
-/// for which the test is exact.
+/// takes the place of the anchor, too, with its own positive, or if it has none, with the similarity of the replaced
+/// anchor to its positive. If the anchors were held fixed while their rows move, the level would not be kept: each pair
+/// of such anchors is in the sum twice, which the relabelled noise is not. In simulations of isotropic embeddings
+/// without drift, 30 old and 300 new, held anchors raised a false alarm in 13 of 100 cases, moving ones in 5. Anchors
+/// that are no rows of the noise are held fixed, for which the test is exact.
 ///
-/// All relabellings share the similarities: the cost is that of (n_candidates × n_rows) products of rows and B sums over the
-/// smaller part, where the candidates are the anchors, and if any is a row of the noise, all rows. No encoder is needed. The
-/// memory is that of the rows, 8 bytes for each row and relabelling, and eight rows of similarities for each thread. The result depends on
-/// the seed, not on the number of threads. Similarities more than 700 nats below an anchor's closest noise count as e^−700 of
-/// it in relabellings; this occurs at temperatures below 0.003 alone.
+/// All relabellings share the similarities: the cost is that of (n_candidates × n_rows) products of rows and B sums
+/// over the smaller part, where the candidates are the anchors, and if any is a row of the noise, all rows. No encoder
+/// is needed. The memory is that of the rows, 8 bytes for each row and relabelling, and eight rows of similarities for
+/// each thread. The result depends on the seed, not on the number of threads. Similarities more than 700 nats below an
+/// anchor's closest noise count as e^−700 of it in relabellings; this occurs at temperatures below 0.003 alone.
 ///
 /// An anchor without a row of its own may have its sample in the noise of its origin all the same, in other numbers: as
 /// another view, or rounded. That row raises E f and with it |s|, drift or not (anchors that were views of the old
-/// rows: an alarm in each of 100 data sets of 60 old and 60 new rows without drift). The sample can be any row, but none
-/// raises E f by more than the one that is most similar to the anchor. So s lies between its value with all rows and
-/// its value without those, and the [`Verdict`] is one that holds in all of this range.
+/// rows: an alarm in each of 100 data sets of 60 old and 60 new rows without drift). The sample can be any row, but
+/// none raises E f by more than the one that is most similar to the anchor. So s lies between its value with all rows
+/// and its value without those, and the [`Verdict`] is one that holds in all of this range.
 ///
 /// There are two tests: of old and of new anchors, or, without new anchors, of old anchors and the [`Discrepancy`] of
 /// the noise. By Holm's correction the chance of any false alarm is at most 5 %. Without new anchors nothing is known

@@ -15,8 +15,8 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// Decides on a range of a statistic s by its quantile without drift and by an effect ε, in nats. `is_significant` says
-    /// whether the value of the range nearest to 0 is, among all tests.
+    /// Decides on a range of a statistic s by its quantile without drift and by an effect ε, in nats. `is_significant`
+    /// says whether the value of the range nearest to 0 is, among all tests.
     ///
     /// ```text
     /// update   |s| > ε in all of the range, and significant

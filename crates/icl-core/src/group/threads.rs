@@ -8,9 +8,9 @@ use crate::{Error, ErrorKind};
 
 /// Member of a group of threads: several devices of one process, or tests.
 ///
-/// Sums are computed in the order of the ranks, so that they are the same in every run. A member that is dropped, after an
-/// error or a panic of its thread too, leaves the group: operations of the others then return an error of
-/// the kind [`Left`](ErrorKind::Left) instead of waiting.
+/// Sums are computed in the order of the ranks, so that they are the same in every run. A member that is dropped, after
+/// an error or a panic of its thread too, leaves the group: operations of the others then return an error of the kind
+/// [`Left`](ErrorKind::Left) instead of waiting.
 #[derive(Debug)]
 pub struct Threads {
     rank: usize,

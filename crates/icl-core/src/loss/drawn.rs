@@ -32,8 +32,8 @@ pub fn drawn_nce_i<B: Backend>(
     drawn_nce_i_rows(anchors, positives, rows, temperature, draws)
 }
 
-/// Computes NCE-I for some anchors of a batch, those of n′ `rows`, as [`drawn_nce_i`] does for all: `[n, d]`, `[n, d]` → `[n′]`.
-/// The draws are those of all anchors.
+/// Computes NCE-I for some anchors of a batch, those of n′ `rows`, as [`drawn_nce_i`] does for all: `[n, d]`, `[n, d]`
+/// → `[n′]`. The draws are those of all anchors.
 ///
 /// # Panics
 /// As [`drawn_nce_i`], and if a row does not exist.
@@ -52,9 +52,9 @@ pub fn drawn_nce_i_rows<B: Backend>(
     nce_i(positive, log_noise, draws.negatives())
 }
 
-/// Computes NCE-I for each anchor of a batch of pairs, in nats, with the noise of the pairs' catalogue: `[n]`. Without draws
-/// the noise term is K times the mean over all rows of the catalogue that are not excluded for the anchor; with draws it is
-/// the sum over those that the anchor draws.
+/// Computes NCE-I for each anchor of a batch of pairs, in nats, with the noise of the pairs' catalogue: `[n]`. Without
+/// draws the noise term is K times the mean over all rows of the catalogue that are not excluded for the anchor; with
+/// draws it is the sum over those that the anchor draws.
 ///
 /// `temperature` is τ and `negatives` is K; they must be above 0, which is not checked. Draws must be of the same K.
 ///

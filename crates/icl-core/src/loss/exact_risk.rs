@@ -118,8 +118,8 @@ pub fn exact_risk_with_rows<B: Backend>(
 /// the similarities. All get the result of one, to the bit.
 ///
 /// `n_old` also has the weight w of an old row, the number of old samples for which it stands
-/// ([`Increment::old_weight`](crate::Increment::old_weight)); without a sample in place of the old data it is 1. It enters
-/// the growth ratio and the mean over X′; ranks and AUCs are over the rows.
+/// ([`Increment::old_weight`](crate::Increment::old_weight)); without a sample in place of the old data it is 1. It
+/// enters the growth ratio and the mean over X′; ranks and AUCs are over the rows.
 ///
 /// ```text
 /// α = ΔN / (w·n_old + ΔN)        R(θ; X′) = (w·Σ_X L + Σ_ΔX L) / (w·n_old + ΔN)

@@ -18,9 +18,8 @@ pub struct HeldOutRisk<T = f64> {
     /// Mean loss over the samples.
     #[serde(flatten)]
     pub mean: ByOrigin<T>,
-    /// Standard error of each mean: sd/√n, with the sample standard deviation (division by n − 1) of the losses. Where old
-    /// samples count w times, that of the weighted mean.
-    /// The noise that the losses share is treated as constant.
+    /// Standard error of each mean: sd/√n, with the sample standard deviation (division by n − 1) of the losses. Where
+    /// old samples count w times, that of the weighted mean. The noise that the losses share is treated as constant.
     pub standard_error: ByOrigin<T>,
 }
 
@@ -49,8 +48,8 @@ pub fn held_out_risk<B: Backend>(
 }
 
 /// Computes the risk of [`held_out_risk`], and the loss of each sample, whose means are the risk. Losses of two
-/// encoders on the same samples and views can be compared pair by pair. `n_old` also has the weight w of an old row, as in
-/// [`exact_risk_of_group`](crate::exact_risk_of_group).
+/// encoders on the same samples and views can be compared pair by pair. `n_old` also has the weight w of an old row, as
+/// in [`exact_risk_of_group`](crate::exact_risk_of_group).
 ///
 /// # Errors
 /// [`Error`] of the kind [`Left`](crate::ErrorKind::Left) if a member has left the group.

@@ -132,8 +132,8 @@ impl InfoNce {
         self.forward_rows(anchors, positives, rows)
     }
 
-    /// Computes the loss of some anchors of a batch, those of n′ `rows`: `[n, d]`, `[n, d]` → `[n′]`. The negatives are those of
-    /// [`forward`](Self::forward), of all rows.
+    /// Computes the loss of some anchors of a batch, those of n′ `rows`: `[n, d]`, `[n, d]` → `[n′]`. The negatives are
+    /// those of [`forward`](Self::forward), of all rows.
     ///
     /// # Panics
     /// If the shapes differ, n < 2 or a row does not exist.
@@ -196,8 +196,8 @@ impl InfoNce {
         })
     }
 
-    /// Computes the loss of some rows in one direction, or the mean of both. `log_noise` receives normalised anchors of these rows,
-    /// and all positives.
+    /// Computes the loss of some rows in one direction, or the mean of both. `log_noise` receives normalised anchors of
+    /// these rows, and all positives.
     fn directions<B: Backend>(
         &self,
         anchors: Tensor<B, 2>,

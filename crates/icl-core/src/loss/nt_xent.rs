@@ -94,7 +94,8 @@ impl NtXent {
     }
 
     /// Computes the loss of both views of some pairs of a batch, those of n′ `rows`, in the order of
-    /// [`forward_no_reduction`](Self::forward_no_reduction): `[n, d]`, `[n, d]` → `[2·n′]`, in nats. All pairs are noise.
+    /// [`forward_no_reduction`](Self::forward_no_reduction): `[n, d]`, `[n, d]` → `[2·n′]`, in nats. All pairs are
+    /// noise.
     ///
     /// # Panics
     /// If the shapes differ, n < 2 or a row does not exist.

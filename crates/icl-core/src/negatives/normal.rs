@@ -25,8 +25,8 @@ pub(super) fn ln_cumulative(z: f64) -> f64 {
 
 /// Returns the quantile Φ⁻¹(p) of a probability p above 0 and below 1.
 ///
-/// A rational approximation in the tail and in the middle (Acklam, 2003; relative error 1.2e-9) and one step of Halley's
-/// method for Φ(z) = p, which leaves an error of the order of its rounding.
+/// A rational approximation in the tail and in the middle (Acklam, 2003; relative error 1.2e-9) and one step of
+/// Halley's method for Φ(z) = p, which leaves an error of the order of its rounding.
 pub(super) fn quantile(p: f64) -> f64 {
     // In the upper half 1 - p would have lost digits already, so the lower half is solved.
     if p > 0.5 {

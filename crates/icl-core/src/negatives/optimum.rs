@@ -13,8 +13,8 @@ pub const MAX_K: usize = 100_000;
 /// Loss of effectiveness that counts as none.
 pub const FLAT: f64 = 1e-3;
 
-/// Returns the separations of the predictions during a simulated training: μ(1 − e^{−t}) at the midpoints of 120 parts of
-/// [0, `end`] (Fig. 4, where `end` = 3).
+/// Returns the separations of the predictions during a simulated training: μ(1 − e^{−t}) at the midpoints of 120 parts
+/// of [0, `end`] (Fig. 4, where `end` = 3).
 pub fn course(separation: f64, end: f64) -> Vec<f64> {
     const N: i32 = 120;
     let t = |part: i32| (f64::from(part) + 0.5) * end / f64::from(N);
@@ -50,8 +50,8 @@ pub fn effectiveness_by_k(
     Ok(probabilities.into_iter().map(value).collect())
 }
 
-/// Returns the probabilities at K = 1, 2, …, `max_k`: P(A) that a label is reliable, and the mean of P(B) over the training,
-/// that a prediction is right.
+/// Returns the probabilities at K = 1, 2, …, `max_k`: P(A) that a label is reliable, and the mean of P(B) over the
+/// training, that a prediction is right.
 ///
 /// # Errors
 /// [`Error`] if a separation is not finite or there is no prediction, or `max_k` is 0 or above [`MAX_K`].
@@ -85,7 +85,8 @@ fn mean_reliabilities(separations: &[f64], max_k: usize) -> Result<Vec<f64>, Err
         return Err(unfit(found));
     }
     let mut sums = vec![0.0; max_k];
-    // One separation after the other, so that its points stay in the cache and memory does not grow with the separations.
+    // One separation after the other, so that its points stay in the cache and memory does not grow with the
+    // separations.
     for mu in separations {
         // Φ(z + μ) of each point, and φ(z)Φ(z + μ)^K.
         let of_point = |(z, weight): (f64, f64)| (cumulative(z + mu), weight);
@@ -108,7 +109,8 @@ pub struct Optimum {
     pub k: usize,
     /// Effectiveness at K*.
     pub effectiveness: f64,
-    /// The numbers around K* whose effectiveness is within [`FLAT`] of it: none of them differs from K* by more than that.
+    /// The numbers around K* whose effectiveness is within [`FLAT`] of it: none of them differs from K* by more than
+    /// that.
     pub flat: RangeInclusive<usize>,
     /// Whether K* is the largest number that was searched, so that a larger one might be better.
     pub is_at_bound: bool,
@@ -161,8 +163,8 @@ mod tests {
         assert_eq!(Optimum::of(&[]), None);
     }
 
-    /// At λ < 1 and a small separation, "both wrong" counts as easy: the measure tends to 1 − λ from below, and its largest
-    /// value lies at the bound. At λ = 1 there is no such optimum.
+    /// At λ < 1 and a small separation, "both wrong" counts as easy: the measure tends to 1 − λ from below, and its
+    /// largest value lies at the bound. At λ = 1 there is no such optimum.
     #[test]
     fn few_negatives_suit_labels_that_say_little() {
         let optimum = |lambda| {

@@ -12,8 +12,8 @@ const N_POINTS: i32 = 192;
 
 /// Returns the points of the trapezoidal rule on [-12, 12], each with its density times the step.
 ///
-/// For analytic integrands that vanish at the ends, the rule converges faster than any power of the step; here its error is
-/// below 1e-11.
+/// For analytic integrands that vanish at the ends, the rule converges faster than any power of the step; here its
+/// error is below 1e-11.
 pub(super) fn points() -> impl Iterator<Item = (f64, f64)> {
     (-N_POINTS..=N_POINTS).map(|i| {
         let z = f64::from(i) * STEP;

@@ -53,18 +53,18 @@ pub enum RateChoice {
     /// short runs, too. Chen et al. start at a rate of 0, at which the first step moves nothing.
     WarmupCosine,
     /// The schedule of [`WarmupCosine`](Self::WarmupCosine) with a peak that falls over the updates of a stream
-    /// (`meta-decay`; after TiC-LM, Li et al., 2025, whose code has it as a schedule of the maximum learning rate). It is the
-    /// rate that one cosine over all steps so far and those of this run would have at the end of this run's warm-up.
+    /// (`meta-decay`; after TiC-LM, Li et al., 2025, whose code has it as a schedule of the maximum learning rate). It
+    /// is the rate that one cosine over all steps so far and those of this run would have at the end of this run's
+    /// warm-up.
     ///
     /// ```text
     /// peak = lr·(1 + cos(π·P/(P + T − W)))/2        P steps before this run, T of this run, W = ⌈T/10⌉
     /// ```
     ///
     /// P comes from [`Schedule::after_steps`](crate::Schedule::after_steps); with P = 0 it is
-    /// [`WarmupCosine`](Self::WarmupCosine). Runs of equal length have the
-    /// peaks 1, 0.46, 0.22 and 0.13 of lr. T is the
-    /// maximum number of steps: where a rule ends runs long before, the steps that were done are few compared with it, and the
-    /// peak hardly falls. Deviation: both cosines of TiC-LM end at 3 % of the first rate, those here at 0.
+    /// [`WarmupCosine`](Self::WarmupCosine). Runs of equal length have the peaks 1, 0.46, 0.22 and 0.13 of lr. T is the
+    /// maximum number of steps: where a rule ends runs long before, the steps that were done are few compared with it,
+    /// and the peak hardly falls. Deviation: both cosines of TiC-LM end at 3 % of the first rate, those here at 0.
     MetaDecay,
     /// Hypergradient descent (`hypergradient`; Baydin et al., 2018): the rate grows while the gradient
     /// points in the direction of the last step, and falls while it points against it.

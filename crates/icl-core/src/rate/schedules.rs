@@ -43,7 +43,8 @@ impl RateChoice {
 }
 
 impl Schedule {
-    /// Turns the schedule into one for a run after `n_before` steps of earlier runs. Only [`RateChoice::MetaDecay`] makes use of it.
+    /// Turns the schedule into one for a run after `n_before` steps of earlier runs. Only [`RateChoice::MetaDecay`]
+    /// makes use of it.
     pub fn after_steps(self, n_before: u64) -> Self {
         Self { n_before, ..self }
     }
@@ -100,8 +101,8 @@ fn warmup_cosine(base: f64, step: u64, n_steps: u64) -> f64 {
     }
 }
 
-/// Computes the learning rate of a step of the warm-up and the cosine of [`warmup_cosine`], whose peak falls from run to
-/// run: it is the rate that one cosine over this run and all steps before it has at the end of this run's warm-up.
+/// Computes the learning rate of a step of the warm-up and the cosine of [`warmup_cosine`], whose peak falls from run
+/// to run: it is the rate that one cosine over this run and all steps before it has at the end of this run's warm-up.
 ///
 /// ```text
 /// lr(t) = warmup_cosine with the base  base·(1 + cos(π·P/(P + T − W)))/2        P = n_before, W = ⌈T/10⌉

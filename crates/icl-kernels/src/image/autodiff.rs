@@ -40,8 +40,8 @@ impl<B: Backend> HasKernels<Image> for Autodiff<B> {
     }
 }
 
-// A product, of rows or of patches, and its two gradients are each linear in both of their operands, and the gradient of
-// each by either operand is one of the other two.
+// A product, of rows or of patches, and its two gradients are each linear in both of their operands, and the gradient
+// of each by either operand is one of the other two.
 
 type Rows<B> = Tensor<Autodiff<B>, 2>;
 type Images<B> = Tensor<Autodiff<B>, 4>;

@@ -79,8 +79,8 @@ fn convolution_weight_gradient(
     tensor(gradient_of_product(&y, &gradient, &weight))
 }
 
-/// `tch` offers LibTorch's gradient of a convolution by its weight only through LibTorch's own autodiff, as that of an operator
-/// that was applied. Here the transposed convolution, which is the gradient by the input, is such an operator:
+/// `tch` offers LibTorch's gradient of a convolution by its weight only through LibTorch's own autodiff, as that of an
+/// operator that was applied. Here the transposed convolution, which is the gradient by the input, is such an operator:
 ///
 /// ```text
 /// ∂⟨gradient, convolution(x, weight)⟩/∂weight = ∂⟨gradient by the input, x⟩/∂weight
@@ -211,8 +211,8 @@ fn convolve(x: &tch::Tensor, weight: &tch::Tensor, window: Window) -> tch::Tenso
     images(x).conv2d(weight, bias, [stride; 2], [padding; 2], [1, 1], 1)
 }
 
-/// Computes the gradient `[n, c_in, h, w]` of a convolution by its input of the sides `[h, w]`, from the `gradient` `[n, h′, w′, c_out]`
-/// by its output.
+/// Computes the gradient `[n, c_in, h, w]` of a convolution by its input of the sides `[h, w]`, from the `gradient`
+/// `[n, h′, w′, c_out]` by its output.
 fn convolve_transposed(
     gradient: &tch::Tensor,
     weight: &tch::Tensor,
@@ -233,7 +233,8 @@ fn convolve_transposed(
     )
 }
 
-/// Computes the gradient `[c_out, c_in, 1, 1]` of a pointwise convolution by its weight, which is the product of two matrices.
+/// Computes the gradient `[c_out, c_in, 1, 1]` of a pointwise convolution by its weight, which is the product of two
+/// matrices.
 fn pointwise_weight_gradient(
     x: &tch::Tensor,
     gradient: &tch::Tensor,
@@ -245,8 +246,8 @@ fn pointwise_weight_gradient(
     product.unsqueeze(2).unsqueeze(3)
 }
 
-/// Computes the gradient by `weight` of the inner product of `y` `[n, c, h, w]`, which depends on it, and the constant `images`
-/// `[n, h, w, c]`.
+/// Computes the gradient by `weight` of the inner product of `y` `[n, c, h, w]`, which depends on it, and the constant
+/// `images` `[n, h, w, c]`.
 fn gradient_of_product(y: &tch::Tensor, images: &tch::Tensor, weight: &tch::Tensor) -> tch::Tensor {
     let product = tch::with_grad(|| {
         let values = y.permute(CHANNELS_LAST).reshape([-1]);
@@ -256,8 +257,8 @@ fn gradient_of_product(y: &tch::Tensor, images: &tch::Tensor, weight: &tch::Tens
     gradients.remove(0)
 }
 
-/// Returns `x` `[n, h, w, c]` as LibTorch's images `[n, c, h, w]`, channels last in memory: images that were permuted from channels first
-/// would keep all layers in that format.
+/// Returns `x` `[n, h, w, c]` as LibTorch's images `[n, c, h, w]`, channels last in memory: images that were permuted
+/// from channels first would keep all layers in that format.
 fn images(x: &tch::Tensor) -> tch::Tensor {
     x.contiguous().permute(CHANNELS_FIRST)
 }

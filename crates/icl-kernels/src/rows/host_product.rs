@@ -8,7 +8,8 @@ use crate::tiles::{Tiled, multiply_transposed, row, tiled, zeros};
 /// Number of queries whose similarities are computed at once.
 pub(super) const ROWS: usize = 48;
 
-/// The number of columns of a strip is a multiple of this number. The width of every tile divides it, so that a strip consists of whole tiles.
+/// The number of columns of a strip is a multiple of this number. The width of every tile divides it, so that a strip
+/// consists of whole tiles.
 pub(super) const STRIP: usize = 256;
 
 /// Keys as the right factor of products.

@@ -13,8 +13,8 @@ use crate::backends::is_host_memory;
 #[cfg(feature = "flex")]
 use crate::device::host_values;
 
-/// Returns the log of the sum of exp(⟨qᵢ, kⱼ⟩/τ) over j, of `queries` `[n, d]`, `keys` `[m, d]` and the `temperature` τ: `[n]`.
-/// Pairs that are left out are in no sum.
+/// Returns the log of the sum of exp(⟨qᵢ, kⱼ⟩/τ) over j, of `queries` `[n, d]`, `keys` `[m, d]` and the `temperature`
+/// τ: `[n]`. Pairs that are left out are in no sum.
 ///
 /// ```text
 /// y = log Σⱼ exp(⟨qᵢ, kⱼ⟩/τ)      ∂y/∂qᵢ = Σⱼ pᵢⱼ·kⱼ/τ      ∂y/∂kⱼ = pᵢⱼ·qᵢ/τ      pᵢⱼ = exp(⟨qᵢ, kⱼ⟩/τ − y)

@@ -11,7 +11,8 @@ use super::unit_rows;
 /// and its gradient is 0. Rows are scaled by their largest element first, so that squaring neither
 /// overflows nor underflows.
 ///
-/// On the default CPU backend this is one pass over memory, and its gradient another; elsewhere both are composed of Burn's operations.
+/// On the default CPU backend this is one pass over memory, and its gradient another; elsewhere both are composed of
+/// Burn's operations.
 pub fn normalize<B: Backend>(x: Tensor<B, 2>) -> Tensor<B, 2> {
     #[cfg(feature = "flex")]
     let x = match unit_rows::in_one_pass(x) {

@@ -12,8 +12,8 @@ use crate::device::keep_freed_memory;
 /// Number of values that are processed at once, in the vector registers of the processor found.
 const LANES: usize = 16;
 
-/// Computes what [`Exponentials::composed`] computes from the similarities of queries `[n, d]` to keys `[m, d]`, in single
-/// precision and on no graph. The results of a row depend on that row alone.
+/// Computes what [`Exponentials::composed`] computes from the similarities of queries `[n, d]` to keys `[m, d]`, in
+/// single precision and on no graph. The results of a row depend on that row alone.
 pub(super) fn exponentials<B: Backend>(
     queries: Tensor<B, 2>,
     keys: Tensor<B, 2>,
@@ -39,8 +39,8 @@ pub(super) fn exponentials<B: Backend>(
     }
 }
 
-/// Computes `[values, sums, log_sums]` of [`exponentials`]. It has no type parameters, so that programs need not compile it again, once
-/// for each kind of vector registers.
+/// Computes `[values, sums, log_sums]` of [`exponentials`]. It has no type parameters, so that programs need not
+/// compile it again, once for each kind of vector registers.
 fn exponentials_of_rows(
     queries: &[f32],
     keys: &[f32],
@@ -76,7 +76,8 @@ fn exponentials_of_rows(
     [values, sums, log_sums]
 }
 
-/// Computes the sums alone, as [`Exponentials::log_sums`], and the keys that score at least as high as the `targets`. No similarity is kept.
+/// Computes the sums alone, as [`Exponentials::log_sums`], and the keys that score at least as high as the `targets`.
+/// No similarity is kept.
 pub(super) fn log_sums_and_rivals<B: Backend>(
     queries: Tensor<B, 2>,
     keys: Tensor<B, 2>,
@@ -149,7 +150,8 @@ fn single(data: &TensorData) -> &[f32] {
     data.as_slice().expect("single precision")
 }
 
-/// Sets the similarities of some of a row's pairs that are left out to [`NEVER`]: those of `row` from `first_column` on, of `m` in all.
+/// Sets the similarities of some of a row's pairs that are left out to [`NEVER`]: those of `row` from `first_column`
+/// on, of `m` in all.
 #[inline(always)]
 fn leave_out(
     values: &mut [f32],

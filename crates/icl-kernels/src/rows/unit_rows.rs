@@ -14,8 +14,9 @@ const LANES: usize = 16;
 /// Number of values per parallel task. Rows do not depend on it: every row is divided alone.
 const TASK: usize = 1 << 14;
 
-/// Divides each row of `x` `[n, d]` by its length, as [`normalize`](super::normalize) does, or returns `x` where that is not this
-/// kernel's: on backends other than `flex`, with more than one level of autodiff, in other precisions and for rows without values.
+/// Divides each row of `x` `[n, d]` by its length, as [`normalize`](super::normalize) does, or returns `x` where that
+/// is not this kernel's: on backends other than `flex`, with more than one level of autodiff, in other precisions and
+/// for rows without values.
 pub(super) fn in_one_pass<B: Backend>(x: Tensor<B, 2>) -> Result<Tensor<B, 2>, Tensor<B, 2>> {
     if x.dtype() != DType::F32 || x.dims()[1] == 0 {
         return Err(x);
@@ -94,8 +95,8 @@ fn single_mut(data: &mut TensorData) -> &mut [f32] {
     data.as_mut_slice().expect("single precision")
 }
 
-/// Divides a row by its length. Returns its largest absolute value and the length of the row divided by that; a row of zeros gives
-/// 1 and infinity, which pass no gradient on.
+/// Divides a row by its length. Returns its largest absolute value and the length of the row divided by that; a row of
+/// zeros gives 1 and infinity, which pass no gradient on.
 #[inline(always)]
 fn divide_row(row: &mut [f32]) -> [f32; 2] {
     let largest = largest_of_row(row);

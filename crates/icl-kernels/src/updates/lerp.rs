@@ -8,8 +8,8 @@ use crate::backends::is_host_memory;
 /// Number of elements per parallel task. Results do not depend on it: every element is updated alone.
 pub(super) const CHUNK: usize = 1 << 14;
 
-/// Computes x + weight·(y − x), as for a moving average: in one pass on all threads for `f32` tensors in host memory, and in
-/// place if nothing else refers to `x`.
+/// Computes x + weight·(y − x), as for a moving average: in one pass on all threads for `f32` tensors in host memory,
+/// and in place if nothing else refers to `x`.
 pub fn lerp<B: Backend, const D: usize>(
     x: Tensor<B, D>,
     y: Tensor<B, D>,

@@ -13,7 +13,8 @@ pub(super) fn is_backend<B: Backend>() -> bool {
     TypeId::of::<B>() == TypeId::of::<LibTorch<f32>>()
 }
 
-/// Updates `[θ, m, v]` of LibTorch. The results have the gradient's layout in memory, so that only the first step has to change it.
+/// Updates `[θ, m, v]` of LibTorch. The results have the gradient's layout in memory, so that only the first step has
+/// to change it.
 pub(super) fn in_place<B: Backend, const D: usize>(
     corrected: Corrected,
     values: [Tensor<B, D>; 3],
@@ -24,7 +25,8 @@ pub(super) fn in_place<B: Backend, const D: usize>(
     update(corrected, values, gradient).map(as_backend)
 }
 
-/// Returns a value as the type that it is of: a function of any backend can have a form for one of them only by asking for the type.
+/// Returns a value as the type that it is of: a function of any backend can have a form for one of them only by asking
+/// for the type.
 fn as_backend<T: 'static, U: 'static>(value: T) -> U {
     let mut value = Some(value);
     let any: &mut dyn Any = &mut value;
@@ -81,7 +83,8 @@ mod tests {
         crate::host_values(x.clone())
     }
 
-    /// Against the recursion in double precision, with gradients whose last dimension is not the one that lies side by side.
+    /// Against the recursion in double precision, with gradients whose last dimension is not the one that lies side by
+    /// side.
     #[test]
     fn it_is_the_recursion_in_any_layout() {
         let gradient = |step: i32, at: usize| (at as f64 * 0.7 + f64::from(step)).sin();

@@ -21,9 +21,10 @@ const RELATIVE_STEP: f64 = 1e-2;
 /// H·v ≈ (∇L_s(θ + εv) − ∇L_s(θ − εv)) / 2ε        ε = 0.01·‖θ‖/‖v‖
 /// ```
 ///
-/// The Hessian-vector products are central differences of gradients, so any backend and any operator can be used, also operators whose backward pass cannot be differentiated
-/// again. They cost two gradients for each inner step. Where backends can be nested,
-/// [`nested_second_order`](super::nested_second_order) is exact. Learning rates count as constants.
+/// The Hessian-vector products are central differences of gradients, so any backend and any operator can be used, also
+/// operators whose backward pass cannot be differentiated again. They cost two gradients for each inner step. Where
+/// backends can be nested, [`nested_second_order`](super::nested_second_order) is exact. Learning rates count as
+/// constants.
 ///
 /// `loss(encoder, j)` must be the support loss of the inner loop, with the same randomness at every call
 /// for one step.

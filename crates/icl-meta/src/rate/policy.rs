@@ -61,8 +61,8 @@ impl<M: AutodiffModule<B>, B: AutodiffBackend> RatePolicy<M, B> {
         self
     }
 
-    /// Turns the policy into one for a run after `n_before` steps of earlier runs. Only [`RateChoice::MetaDecay`] makes use
-    /// of it.
+    /// Turns the policy into one for a run after `n_before` steps of earlier runs. Only [`RateChoice::MetaDecay`] makes
+    /// use of it.
     pub fn after_steps(mut self, n_before: u64) -> Self {
         if let Kind::Scheduled(schedule) = &mut self.0 {
             *schedule = schedule.after_steps(n_before);

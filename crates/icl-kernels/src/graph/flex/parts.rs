@@ -5,13 +5,14 @@ use rayon::prelude::*;
 use crate::flex::columns::ColumnSums;
 
 /// Number of elements from which the threads of the pool share the work that one of them has, as in training
-/// ([`beside_kernels`](crate::beside_kernels)): it works on while it wakes others. Measured on two cores, training steps on 32
-/// graphs took 0.85 of the time that they took with 2¹⁸.
+/// ([`beside_kernels`](crate::beside_kernels)): it works on while it wakes others. Measured on two cores, training
+/// steps on 32 graphs took 0.85 of the time that they took with 2¹⁸.
 const PARALLEL: usize = 1 << 16;
 
-/// Number of elements from which the pool works for a thread outside, which sleeps meanwhile. One thread takes 25 µs for so many of a
-/// sparse product and 80 µs of a normalisation; waking others costs about 20 µs. Measured on two cores: a sparse product of 190,000
-/// elements took 18 µs on one thread and 36 µs when shared, one of 440,000 took 81 µs and 56 µs.
+/// Number of elements from which the pool works for a thread outside, which sleeps meanwhile. One thread takes 25 µs
+/// for so many of a sparse product and 80 µs of a normalisation; waking others costs about 20 µs. Measured on two
+/// cores: a sparse product of 190,000 elements took 18 µs on one thread and 36 µs when shared, one of 440,000 took 81
+/// µs and 56 µs.
 const PARALLEL_FROM_OUTSIDE: usize = 1 << 18;
 
 /// Returns whether threads share work on so many elements.

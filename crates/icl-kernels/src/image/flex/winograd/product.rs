@@ -114,8 +114,8 @@ impl<const MR: usize, const NR: usize> WithSimd for Part<'_, MR, NR> {
 }
 
 impl<const MR: usize, const NR: usize> Part<'_, MR, NR> {
-    /// Transforms the inputs of `quads`, packed in blocks of `MR` quads, each pack by pack and product by product. The rest
-    /// of a block that is not full is never read.
+    /// Transforms the inputs of `quads`, packed in blocks of `MR` quads, each pack by pack and product by product. The
+    /// rest of a block that is not full is never read.
     #[inline(always)]
     fn transform<S: Simd>(&self, simd: S, quads: &[Quad], left: &mut [Left<MR>]) {
         let block_length = self.quads.packs() * N_PRODUCTS;

@@ -9,8 +9,8 @@ use crate::tiles::DEPTH;
 /// Side of a window for which there are quads.
 const SIZE: usize = 3;
 
-/// The division of the outputs `[n, h′, w′]` of a convolution of images `[n, h, w, channels]` into quads of 2 x 2 pixels.
-/// Those at the lower and the right border may reach beyond it.
+/// The division of the outputs `[n, h′, w′]` of a convolution of images `[n, h, w, channels]` into quads of 2 x 2
+/// pixels. Those at the lower and the right border may reach beyond it.
 #[derive(Debug, Clone, Copy)]
 pub(in super::super) struct Quads {
     sides: [usize; 2],
@@ -27,9 +27,9 @@ pub(super) struct Quad {
 }
 
 impl Quads {
-    /// Returns the quads of a convolution of images of `sides` `[h, w]`, or none where it is computed better tap by tap:
-    /// for other windows, for channels that do not fill packs, and where the products that a sum over taps leaves out at
-    /// padding are more than a quad saves.
+    /// Returns the quads of a convolution of images of `sides` `[h, w]`, or none where it is computed better tap by
+    /// tap: for other windows, for channels that do not fill packs, and where the products that a sum over taps leaves
+    /// out at padding are more than a quad saves.
     pub(in super::super) fn of(
         window: Window,
         sides: [usize; 2],

@@ -85,8 +85,8 @@ impl Tiled for WeightGradient<'_> {
     }
 }
 
-/// Layout of the sums of one part: product after product, each in panels of `NR` channels of the images, each panel with a
-/// row for each channel of the gradient.
+/// Layout of the sums of one part: product after product, each in panels of `NR` channels of the images, each panel
+/// with a row for each channel of the gradient.
 #[derive(Debug, Clone, Copy)]
 struct Sums {
     c_in: usize,
@@ -154,8 +154,8 @@ impl<const MR: usize, const NR: usize> WithSimd for Part<'_, MR, NR> {
 }
 
 impl<const MR: usize, const NR: usize> Part<'_, MR, NR> {
-    /// Number of rows between the factors of two products. All 16 are written in turn: a few unused rows keep them from falling into
-    /// the same set of the cache.
+    /// Number of rows between the factors of two products. All 16 are written in turn: a few unused rows keep them from
+    /// falling into the same set of the cache.
     #[inline(always)]
     fn right_stride(&self, at_once: usize) -> usize {
         self.layout.n_panels * at_once + (2 * LINE).div_ceil(NR)
@@ -200,8 +200,8 @@ impl<const MR: usize, const NR: usize> Part<'_, MR, NR> {
         }
     }
 
-    /// Transforms the gradients of `quads`, in blocks of `MR` channels with `at_once` terms each. Channels beyond the last
-    /// are never read.
+    /// Transforms the gradients of `quads`, in blocks of `MR` channels with `at_once` terms each. Channels beyond the
+    /// last are never read.
     #[inline(always)]
     fn transform_gradients<S: Simd>(
         &self,
