@@ -20,8 +20,8 @@ impl Drift {
                 it.mmd2, it.p_adjusted
             ),
             (Some(it), Verdict::Keep) => format!(
-                "{reason}; that holds for old anchors, and old and new embeddings do not differ either, in a test of {} \
-                 old and {} new rows (MMD² {:.4}, p = {:.3})",
+                "{reason}; that holds for old anchors, and old and new embeddings do not differ either, in a test of \
+                 {} old and {} new rows (MMD² {:.4}, p = {:.3})",
                 it.n_old, it.n_new, it.mmd2, it.p_value
             ),
             _ => reason,
@@ -50,8 +50,8 @@ impl AnchorDrift {
                  correction)"
             ),
             Verdict::Keep => format!(
-                "the bias of inference{of}, {s:.4} nats, is within the effect that counts, {effect} nats, and there are \
-                 enough data to detect a larger one: without drift it stays within {q95:.4} nats in 95 % of cases"
+                "the bias of inference{of}, {s:.4} nats, is within the effect that counts, {effect} nats, and there \
+                 are enough data to detect a larger one: without drift it stays within {q95:.4} nats in 95 % of cases"
             ),
             Verdict::Unclear if self.is_repeated() => format!(
                 "{} of {n} {word}anchors have more than one row of their own in the noise, which are no independent \
