@@ -131,6 +131,7 @@ impl Moments {
         let dims = parts.dims();
         let (axis, n_rows, width) = (D - 2, dims[D - 2], dims[D - 1]);
         let mean = parts.clone().mean_dim(axis);
+        // Centred before they are squared: Σx² − n·mean² would cancel where the mean is large.
         let centred = parts - mean.clone();
         let squares = (centred.clone() * centred).sum_dim(axis);
         let (mean, squares) = (host_values(mean), host_values(squares));
@@ -147,6 +148,7 @@ impl Moments {
         let own = [&[self.n_rows], &self.mean[..], &self.squares[..]].concat();
         let width = self.mean.len();
         let mut all = Self::new(width);
+        // All members merge in the order of ranks, so that the sums round alike.
         for member in batches.gather(own)?.values().chunks(1 + 2 * width) {
             let (mean, squares) = member[1..].split_at(width);
             // A member may have no batch.

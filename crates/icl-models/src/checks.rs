@@ -2,7 +2,7 @@
 
 use icl_core::Error;
 
-/// Checks that no field is 0; one that is not given is none.
+/// Checks that no field is 0. A field that is `None` passes.
 pub(crate) fn check_fields<T: Into<Option<usize>>>(
     fields: impl IntoIterator<Item = (&'static str, T)>,
 ) -> Result<(), Error> {

@@ -14,7 +14,7 @@ use crate::normalization::{Gathered, Statistics};
 /// Number of convolutions.
 pub(crate) const N_LAYERS: usize = 4;
 
-/// Window of every convolution: 3x3, and half the side.
+/// Window of every convolution: 3x3 with stride 2, which halves the side.
 pub(crate) const WINDOW: Window = Window {
     size: 3,
     stride: 2,
@@ -104,6 +104,7 @@ impl ConvNetConfig {
 
     /// Returns the numbers of channels of the input and the output of a layer.
     fn channels(&self, layer: usize) -> [usize; 2] {
+        // A damaged file may name any width. Its tensors are compared before any is made, so no product may overflow.
         let output = |layer: usize| self.width.saturating_mul(1 << layer);
         let input = match layer {
             0 => self.in_channels,
@@ -156,6 +157,7 @@ impl<B: Backend> ConvNet<B> {
             found, expected,
             "images have {found} channels, the encoder takes {expected}"
         );
+        // The kernels take channels last (ADR 5).
         let images = images.permute([0, 2, 3, 1]);
         let layers = self.layers.iter();
         let x = layers.fold(images, |x, layer| layer.forward(x, None, true, statistics));

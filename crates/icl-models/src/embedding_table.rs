@@ -31,8 +31,8 @@ impl<B: Backend> EmbeddingTable<B> {
         }
     }
 
-    /// Returns a table of n embeddings: the first ones are those of this table to the bit, and the others those that a
-    /// [`new`](Self::new) table of n embeddings has with this seed at their places.
+    /// Returns a table of n embeddings. The first ones are those of this table, bit for bit. Each other one is the
+    /// embedding that [`new`](Self::new) with n embeddings and this seed draws for the same place.
     ///
     /// # Panics
     /// If the table has more than n embeddings.

@@ -40,9 +40,10 @@ impl<B: Backend> HiddenLayer<B> {
     pub(crate) fn forward(&self, x: Tensor<B, 2>, statistics: &mut Statistics<'_>) -> Tensor<B, 2> {
         let weight = self.weight.val();
         if let Some(norm) = &self.norm {
+            // The tiled kernels of convolutions compute the product and both gradients without a transposition.
             return norm.forward_rows(image::dense_product(x, weight), true, statistics);
         }
-        // Burn's product, whose last bits encoders with such a head have had from the start.
+        // Burn's product stays here: another would change the last bits of the encoders that have such a head.
         let y = x.matmul(weight);
         relu(match &self.bias {
             Some(bias) => y + bias.val().unsqueeze(),

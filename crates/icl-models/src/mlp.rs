@@ -12,9 +12,9 @@ use crate::normalization::{Gathered, Statistics};
 
 /// Configuration of [`Mlp`].
 ///
-/// The defaults are a shallow encoder. The paper of DACL (Verma et al., 2021, section 5.1) takes 12
-/// layers and a head of 3; widths are not in the text that we have, so 256 is ours. In a prototype on
-/// Fashion-MNIST 12 layers lost what a linear map of the pixels keeps.
+/// The defaults are a shallow encoder. DACL (Verma et al., 2021, section 5.1) has 12 layers and a head of 3; its text
+/// states no widths, so 256 is our choice. In a prototype on Fashion-MNIST, 12 layers lost what a linear map of the
+/// pixels keeps.
 #[derive(Config, Debug, PartialEq)]
 pub struct MlpConfig {
     /// Number of columns of the input.
@@ -182,7 +182,7 @@ impl<B: Backend> Mlp<B> {
 impl<B: Backend> Encoder<B> for Mlp<B> {
     type Batch = Tensor<B, 2>;
 
-    /// The digits, batch 32: median of three seeds of `icl compare-backends` on two cores, flex.
+    /// Measured by `icl compare-backends` on the digits, batch 32, two cores, flex: the median of three seeds.
     const FORWARD_SHARE: f64 = 0.30;
 
     /// Encodes rows `[n, d_input]` into φ.
@@ -205,7 +205,7 @@ impl<B: Backend> Encoder<B> for Mlp<B> {
     /// batches, in which each layer normalises by the statistics of the batch, as
     /// [`ResNet`](crate::ResNet) does: a pass for each layer would be 14 passes for the paper's encoder
     /// and head. The statistics of layers above the first depend slightly on the composition of the
-    /// batches, but on nothing besides the parameters and the batches.
+    /// batches, but on nothing else than the parameters and the batches.
     ///
     /// No graph is recorded, and memory is that of one batch.
     ///

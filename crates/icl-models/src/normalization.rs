@@ -30,7 +30,8 @@ impl Statistics<'_> {
     }
 }
 
-/// Moments of the inputs of each layer in the passes so far, by the identity of the layer's γ.
+/// Moments of the inputs of each layer in the passes so far, by the identity of the layer's γ, which a frozen copy of
+/// the encoder shares with the original.
 #[derive(Debug, Default)]
 pub(crate) struct Gathered(HashMap<ParamId, Moments>);
 

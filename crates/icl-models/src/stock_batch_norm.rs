@@ -172,6 +172,7 @@ impl Running {
     fn far_beyond(&self) -> f64 {
         let values = self.0.iter().flatten().flatten();
         let largest = values.fold(1.0, |largest: f64, value| largest.max(value.abs()));
+        // 40 bits are more than the 24 of single precision, and a power of two divides without rounding.
         (largest.log2().ceil() + 40.0).exp2()
     }
 }
@@ -184,8 +185,7 @@ struct LayerTotal {
 }
 
 impl LayerTotal {
-    /// A layer that stores `stored`, and whose running mean one update took from `start` to
-    /// `updated`.
+    /// A layer that stores `stored`, and whose running mean one update took from `start` to `updated`.
     fn new(updated: &[f64], start: f64, stored: [Vec<f64>; 2]) -> Self {
         Self {
             momentum: 1.0 - updated.iter().sum::<f64>() / updated.len() as f64 / start,

@@ -89,7 +89,7 @@ impl TwoTowerConfig {
 ///
 /// Source: the query tower is the mean of DSSM-like recommenders (Covington, Adams and Sargin, 2016, section 3.2, without
 /// their hidden layers), for sequences of the last items as in the experiments with item recommendation of Wu, Wu and Huang
-/// (2022), whose encoder is BERT4Rec. Views make the histories, so they decide of how many items a history is.
+/// (2022), whose encoder is BERT4Rec. Views make the histories, and decide how many items each holds.
 ///
 /// ```
 /// use burn::backend::Flex;
@@ -129,8 +129,8 @@ impl<B: Backend> TwoTower<B> {
     /// [created](TwoTowerConfig::try_init) with this seed: the embedding of a new item depends on the seed and on the number of
     /// the item alone, not on how many items come with it.
     ///
-    /// Without a catalogue, an item that no batch holds has no gradient: a training without the new items is
-    /// then the same before and after the growth with the seed of the encoder.
+    /// Without a catalogue, an item that no batch holds has no gradient. With the seed of the encoder, a training
+    /// without the new items then gives the same before and after the growth: that of a table of all items.
     ///
     /// # Panics
     /// If the encoder has more items.

@@ -36,10 +36,11 @@ struct Scale {
 }
 
 impl Columns {
-    /// Reads the columns of an encoder of so many features.
+    /// Reads the columns from the file of an encoder that takes `d_input` features.
     ///
     /// # Errors
-    /// If there are none, or they have another number of features or no statistics to divide by.
+    /// If there are none, if they have another number of features, or if a mean, offset or deviation is not finite or a
+    /// deviation not above 0.
     pub(super) fn of(file: &StoredEncoder, d_input: usize) -> Result<Self, Error> {
         let columns: Self = file.parsed("schema", "the columns of a table")?;
         let found = [columns.statistics.len(), columns.names().len()];

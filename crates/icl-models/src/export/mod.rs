@@ -109,6 +109,7 @@ impl StoredEncoder {
         if format == ExportFormat::Onnx {
             return resnet(&config).export(self, tensors, &[]);
         }
+        // PyTorch keeps ε in the module, not in its state dict: another value would be lost.
         let usual = 1e-5;
         if config.epsilon != usual {
             let found = format!("a normalisation with epsilon = {}", config.epsilon);

@@ -32,7 +32,8 @@ pub(super) enum Axis {
     Free(&'static str),
 }
 
-/// A model in the making: its nodes, of which the last one's output is its own. Weights are named, and come later.
+/// Builder of a model. The output of the last node is that of the model. Nodes name their weights, whose values
+/// [`export`](Self::export) adds.
 #[derive(Debug)]
 pub(super) struct Model {
     input: (&'static str, Element, Vec<Axis>),
@@ -84,7 +85,7 @@ impl Model {
         )
     }
 
-    /// Returns the model of an encoder with those of the tensors that its nodes name.
+    /// Returns the file of the model, with those of the `tensors` that its nodes name and the metadata of `file`.
     ///
     /// # Errors
     /// If it is larger than 2 GiB, which no reader of the format takes.

@@ -139,7 +139,7 @@ impl Rows {
             n_others > 0,
             "hidden mixup: found 1 sample on a side of the batch, expected at least 2"
         );
-        // ⌊u·n⌋ of u = draw/2⁶⁴
+        // ⌊u·n⌋ of u = draw/2⁶⁴, in integers, since a float holds fewer than 64 bits.
         let at = ((u128::from(draw) * n_others as u128) >> 64) as usize;
         let own = self.places[side][&row];
         rows[if at < own { at } else { at + 1 }]

@@ -84,7 +84,7 @@ pub enum NoiseDraw {
     Mixup {
         /// Share λ of the sample itself.
         lambda: f32,
-        /// Number of 64 uniform bits that chooses the partner among the other samples of the side.
+        /// 64 uniform bits that choose the partner among the other samples of the side.
         partner: u64,
     },
     /// Hidden Gaussian noise.

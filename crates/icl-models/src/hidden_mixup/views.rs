@@ -79,7 +79,7 @@ impl<V: Views> Views for HiddenViews<V> {
         self.on_side(sample, pairing.pair, pairing.side, rng)
     }
 
-    /// Returns yes: mixup takes its partner from the batch, and Gaussian noise the deviations of the
+    /// Returns `true`: mixup takes its partner from the batch, and Gaussian noise the deviations of the
     /// columns.
     fn mixes_in_batch(&self) -> bool {
         true

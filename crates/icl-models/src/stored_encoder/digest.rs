@@ -16,6 +16,7 @@ pub(crate) fn digest(
 ) -> String {
     tensors.sort_unstable_by_key(|(name, ..)| *name);
     let mut hash = Sha256::new();
+    // Each text follows its length, so that no two lists of texts give the same bytes.
     let add = |hash: &mut Sha256, bytes: &[u8]| {
         hash.update((bytes.len() as u64).to_le_bytes());
         hash.update(bytes);

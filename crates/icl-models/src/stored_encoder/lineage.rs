@@ -27,7 +27,7 @@ impl StoredEncoder {
         Self::new(encoder, kind, data, &metadata)
     }
 
-    /// Returns the training of the encoder; `None` if the file does not say.
+    /// Returns the training of the encoder; `None` if the file does not hold it.
     ///
     /// # Errors
     /// If it cannot be read.

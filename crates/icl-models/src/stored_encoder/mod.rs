@@ -26,8 +26,8 @@ const KIND: &str = "encoder";
 /// Key of the name of the data.
 const DATA: &str = "data";
 
-/// Largest number of characters of what was found or expected: other crates repeat what a file holds, however long it
-/// is.
+/// Largest number of characters of what was found or expected in an error: messages of other crates repeat contents of
+/// a file of any length.
 const MESSAGE: usize = 400;
 
 /// The file of an encoder: its tensors in single precision, its kind, the name of the data that it was trained on, and
@@ -84,7 +84,7 @@ pub struct StoredEncoder {
     path: PathBuf,
     bytes: Vec<u8>,
     header: Metadata,
-    /// Number of bytes before the numbers.
+    /// Number of bytes before the values of the tensors.
     begin: usize,
     digest: String,
 }

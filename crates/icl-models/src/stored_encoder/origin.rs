@@ -39,7 +39,7 @@ pub struct Origin {
     pub burn: String,
     /// Day of the training (UTC), as `2026-11-27`. The day alone: the same training on one day gives the same file.
     pub date: String,
-    /// Command, with all options that differ from their defaults but those of its output.
+    /// Command, with all options that differ from their defaults, except those of its output.
     pub command: String,
     /// Root seed.
     pub seed: u64,
@@ -50,8 +50,8 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// Returns the number of samples that the training stood for: of its data, and where a part is a uniform sample of
-    /// all those of which it is one.
+    /// Returns the number of samples that the training represents. A part that is a uniform sample counts as all the
+    /// samples from which it was drawn.
     pub fn n_represented(&self) -> usize {
         let parts = self.data.iter();
         parts
@@ -79,10 +79,10 @@ pub struct DataOrigin {
     pub n_samples: usize,
     /// Digest of the samples.
     pub digest: SamplesDigest,
-    /// Number of samples of which these are a uniform sample, where they took the place of all.
+    /// Number of samples from which these were drawn uniformly, if they represent them; else `None`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stands_for: Option<usize>,
-    /// Paths or names from which they can be read again; none in the account of a [parent](Parent).
+    /// Paths or names from which they can be read again; empty in the record of a [parent](Parent).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<String>,
 }
@@ -165,12 +165,12 @@ impl TryFrom<String> for SamplesDigest {
     }
 }
 
-/// Encoder that a later one took the place of, from which that was trained as a rule.
+/// Earlier encoder that a later one replaced. As a rule the later one was trained from it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Parent {
     /// [Digest](crate::StoredEncoder::digest) of its file.
     pub digest: String,
-    /// Its training; `None` if its file does not say.
+    /// Its training; `None` if its file does not hold it.
     pub origin: Option<Origin>,
 }
 

@@ -80,9 +80,9 @@ impl StoredEncoder {
         }
     }
 
-    /// Returns the encoder that `init` makes with the tensors of the file, those of [`tensors`](Self::tensors), which
-    /// are compared before: a damaged configuration may ask for more than the memory holds. Its parameters can be
-    /// trained like those of a fresh encoder.
+    /// Returns the encoder that `init` makes, with the tensors of the file. They are compared as by
+    /// [`tensors`](Self::tensors) before `init` runs: a damaged configuration may need more memory than there is. The
+    /// parameters can be trained like those of a fresh encoder.
     ///
     /// # Errors
     /// Those of [`tensors`](Self::tensors), if `init` fails, or if its encoder has other tensors.
@@ -94,8 +94,8 @@ impl StoredEncoder {
     ) -> Result<M, Error> {
         let tensors = self.tensors(of, expected)?;
         let n = tensors.len();
-        // Burn forgets in modules that come from an autodiff backend which parameters are to
-        // be trained; in one that was made there and then given other values it does not.
+        // Burn loses the flags of trained parameters in a module that has left an autodiff backend. A module that is
+        // created on its own backend and then given values keeps them.
         let mut encoder = init().map_err(|error| {
             let found = format!("a configuration that is not valid ({error})");
             self.wrong(found, Self::EXPECTED)

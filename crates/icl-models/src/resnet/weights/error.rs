@@ -11,32 +11,32 @@ use zip::result::ZipError;
 /// Kind of file that a path should name.
 pub(super) const EXPECTED: &str = "a file of weights, as torch.save or safetensors writes it";
 
-/// The tables or an entry of the zip archive are truncated or damaged.
+/// Returns the error of a zip archive whose tables or entries are truncated or damaged.
 pub(super) fn archive(error: ZipError) -> Error {
     let found = format!("a cut or damaged zip archive ({error})");
     Error::new("", found, "an intact one").with_source(error)
 }
 
-/// The file or an entry of the zip archive ends early, or fails its checksum.
+/// Returns the error of a file, or of an entry of a zip archive, that ends early or fails its checksum.
 pub(super) fn data(error: io::Error) -> Error {
     let found = format!("data that cannot be read ({error})");
     Error::new("", found, "an intact file").with_source(error)
 }
 
-/// The reader of the safetensors format rejects the file.
+/// Returns the error of a file that the reader of the safetensors format rejects.
 pub(super) fn safetensors(error: SafeTensorError) -> Error {
     let found = format!("a damaged safetensors file ({})", CutLine(&error));
     Error::new("", found, "an intact one").with_source(error)
 }
 
-/// The values of a tensor are missing, or not as many bytes as expected.
+/// Returns the error of a storage whose values are missing, or do not have as many bytes as expected.
 pub(super) fn storage(key: &str, found: u64, expected: u64) -> Error {
     let place = format!("storage {}", Cut(key));
     Error::new(place, format!("{found} bytes"), expected)
 }
 
-/// The pickle holds no dictionary of named tensors: `entry` is the first that is not a tensor, if there is a dictionary
-/// at all, and `names` are those of its first entries.
+/// Returns the error of a pickle without a dictionary of named tensors. `entry` is the first that is not a tensor, if
+/// there is a dictionary at all, and `names` are those of its first entries.
 pub(super) fn no_state_dict(entry: Option<&str>, names: &[&str]) -> Error {
     let mut found = match entry {
         Some(name) => format!("entry {} that is not a tensor", Cut(name)),
@@ -50,7 +50,7 @@ pub(super) fn no_state_dict(entry: Option<&str>, names: &[&str]) -> Error {
     Error::new("", found, expected)
 }
 
-/// The file is intact, but its tensors are not those of the encoder.
+/// Faults of a file that is intact, but whose tensors are not those of the encoder.
 #[derive(Debug, Default)]
 pub(super) struct TensorFaults {
     faults: Vec<Error>,
@@ -61,7 +61,7 @@ pub(super) struct TensorFaults {
 impl TensorFaults {
     /// Number of faults that are listed: the weights of another network differ in all.
     const SHOWN: usize = 5;
-    /// Number of names of the file that stand behind the number of the others.
+    /// Number of names of unknown tensors that are listed after the first faults.
     const NAMES: usize = 3;
 
     /// Adds a fault.
@@ -76,8 +76,8 @@ impl TensorFaults {
         self.push(found, "none of that name");
     }
 
-    /// Returns an error that lists the first faults and the number of the others, if there are any. Behind tensors that
-    /// are missing are the names of some that are there.
+    /// Returns an error if there are faults. It lists the first ones, the number of the rest and, from the rest, the
+    /// names of a few tensors that the file has and the encoder has not.
     pub(super) fn check(&self) -> Result<(), Error> {
         let (shown, more) = self.faults.split_at(self.faults.len().min(Self::SHOWN));
         let shown: Vec<_> = shown.iter().map(Error::to_string).collect();

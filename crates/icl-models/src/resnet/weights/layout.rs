@@ -1,26 +1,27 @@
-//! Surroundings of the tensors of an encoder in a file of weights.
+//! Dictionary keys and prefixes of names around the tensors of an encoder in a file of weights.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// Beginnings that wrappers give to all names: `DataParallel` and `torch.compile`.
+/// Prefixes that wrappers add to all names: `DataParallel` and `torch.compile`.
 const WRAPPERS: [&str; 2] = ["module.", "_orig_mod."];
 
-/// Beginnings of the names of an encoder within a larger module, which has other parts: MoCo, SimCLR and Lightning.
+/// Prefixes of the names of an encoder within a larger module, which has other parts: MoCo, SimCLR and Lightning.
 const PARTS: [&str; 4] = ["encoder_q.", "backbone.", "encoder.", "model."];
 
-/// Largest number of beginnings, one behind the other, as in `model.module.encoder_q.conv1.weight`.
+/// Largest number of prefixes in a row, as in `model.module.encoder_q.conv1.weight`.
 const MAX_BEGINNINGS: usize = 3;
 
-/// Parts around the tensors of a file of weights that were removed.
+/// What [`read_weights`](crate::read_weights) removed around the tensors of a file: dictionary keys, a prefix of the
+/// names, and tensors of other parts.
 ///
 /// Prints as text that completes "found …".
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct WeightsLayout {
-    /// Keys of dictionaries, one in the other, of which the last has the state dict as its value.
+    /// Keys of nested dictionaries, from outside to inside; the value of the last is the state dict.
     pub keys: Vec<String>,
-    /// Beginning of the names that was removed.
+    /// Prefix of the names that was removed.
     pub prefix: String,
     /// Number of tensors of other parts of the module, which were left out.
     pub n_left_out: usize,
@@ -59,17 +60,17 @@ impl fmt::Display for WeightsLayout {
     }
 }
 
-/// Beginning of the names of an encoder in a file.
+/// Prefix of the names of an encoder in a file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Beginning {
     pub(super) prefix: String,
-    /// Whether other names are those of other parts of a module.
+    /// Whether names without the prefix belong to other parts of a module.
     pub(super) is_part: bool,
 }
 
 impl Beginning {
-    /// Finds the beginning with which all `wanted` names are among those of a file; of several the shortest. Otherwise
-    /// returns what all names of the file have in common, so that errors name tensors that could be meant.
+    /// Finds the shortest prefix with which the file has all `wanted` names. If there is none, returns the longest
+    /// known prefix that all names of the file share, so that errors name tensors that could be meant.
     pub(super) fn find(
         shapes: &BTreeMap<String, Vec<usize>>,
         wanted: &[(String, Vec<usize>)],
@@ -78,6 +79,7 @@ impl Beginning {
             let mut wanted = wanted.iter();
             wanted.all(|(name, _)| shapes.contains_key(&format!("{}{name}", it.prefix)))
         };
+        // Level by level, all prefixes of one number of parts, so that the shortest is found first.
         let mut found = vec![Self::default()];
         for _ in 0..=MAX_BEGINNINGS {
             if let Some(place) = found.iter().position(has_all) {

@@ -13,8 +13,7 @@ use super::cursor::Cursor;
 use super::error::Cut;
 use super::pickle::{Id, Pickle, Value, class_name};
 
-/// Maximum number of operations of a pickle: 2^19. A state dict of a `resnet18` takes 7000, and each may add a
-/// value of a few tens of bytes.
+/// Maximum number of operations, each of which may add some tens of bytes. A state dict of a `resnet18` takes 7000.
 const MAX_OPERATIONS: usize = 1 << 19;
 
 /// Reads the pickle at the beginning of `bytes` and returns it with its length.
@@ -51,7 +50,7 @@ pub(super) fn read_pickle(bytes: &[u8]) -> Result<(Pickle, usize), Error> {
     Ok((pickle, machine.cursor.position()))
 }
 
-/// The error of an operation that no state dict needs, at this offset.
+/// Returns the error of an operation that no state dict needs, at this offset.
 fn unexpected(byte: usize, found: String) -> Error {
     let place = format!("byte {byte} of the pickle");
     Error::new(place, found, "the pickle of a state dict")
@@ -192,6 +191,7 @@ impl StackMachine<'_> {
                 let (arguments, class) = (self.pop(code)?, self.pop(code)?);
                 self.make(code, class, arguments)?;
             }
+            // An instance of a class, as `torch.save(model)` writes it: building it would run code of that class.
             0x81 => {
                 let (_, class) = (self.pop(code)?, self.pop(code)?);
                 return Err(match self.class(class) {

@@ -41,10 +41,10 @@ impl<B: Backend> ResNet<B> {
     /// extension (`.pth`, `.pth.tar`, `.pt`, `.ckpt`, `.bin`, `.safetensors`). Elements may have 16, 32 or 64 bits.
     ///
     /// A state dict that is the value of the key `state_dict`, `model` or `model_state_dict` of another dictionary, as
-    /// many training programs save it, is taken out of it, and the beginnings `module.`, `_orig_mod.`, `encoder_q.`,
-    /// `backbone.`, `encoder.` and `model.` of its names, up to three in a row, are removed. But for the first two,
-    /// tensors without them are those of other parts of a module, such as its projection head, and are left out.
-    /// [`load_torchvision_weights`](Self::load_torchvision_weights) returns what was removed.
+    /// many training programs save it, is read in its place. The prefixes `module.`, `_orig_mod.`, `encoder_q.`,
+    /// `backbone.`, `encoder.` and `model.`, up to three in a row, are removed from its names. After one of the last
+    /// four, tensors without the prefix belong to other parts of the module, such as its projection head, and are left
+    /// out. [`load_torchvision_weights`](Self::load_torchvision_weights) returns what was removed.
     ///
     /// Every tensor of the encoder must be in the file and every tensor of the file in the encoder,
     /// each with the right shape, with these exceptions: `num_batches_tracked` is ignored, as are
@@ -55,14 +55,14 @@ impl<B: Backend> ResNet<B> {
     /// The file cannot run code: only the values of a pickle that describe tensors are read.
     ///
     /// # Errors
-    /// [`Error`] if the file cannot be read or is damaged, or with all tensors that do not fit.
+    /// [`Error`] if the file cannot be read or is damaged, or if tensors do not fit, of which it lists the first five.
     pub fn with_torchvision_weights(self, path: &Path) -> Result<Self, Error> {
         self.load_torchvision_weights(path)
             .map(|(encoder, _)| encoder)
     }
 
     /// Loads weights and statistics as [`with_torchvision_weights`](Self::with_torchvision_weights) does, and
-    /// returns what was removed around the tensors of the file, so that a program can say so.
+    /// returns what was removed around the tensors of the file, so that a program can report it.
     ///
     /// # Errors
     /// Those of [`with_torchvision_weights`](Self::with_torchvision_weights).
@@ -117,7 +117,7 @@ impl<B: Backend> ResNet<B> {
 /// Returns the values of each, row after row in single precision, and what was removed around the tensors.
 ///
 /// # Errors
-/// [`Error`] if the file cannot be read or is damaged, or with all tensors that do not fit.
+/// [`Error`] if the file cannot be read or is damaged, or if tensors do not fit, of which it lists the first five.
 pub fn read_weights(
     path: &Path,
     tensors: &[(String, Vec<usize>)],
@@ -127,7 +127,7 @@ pub fn read_weights(
     Ok((all, layout))
 }
 
-/// Gives the values of each of the tensors, by its index and in their order, to `set`.
+/// Reads the tensors in their order, and calls `set` with the index and the values of each.
 fn read(
     path: &Path,
     tensors: &[(String, Vec<usize>)],
@@ -158,16 +158,16 @@ fn read(
     result.map_err(|error| error.within(path.display()))
 }
 
-/// Returns whether a file is one of tensors by its contents: the length of its header, and the header. The extension
-/// decides only about a file that is neither that nor one of PyTorch.
+/// Returns whether a file is a safetensors file by its contents: 8 bytes of length, and a header of JSON. The extension
+/// decides only where the contents are neither that nor a file of PyTorch.
 fn is_safetensors(bytes: &[u8], path: &Path) -> bool {
     let is_torch = TorchFile::has_beginning(bytes);
     let has_ending = || path.extension().is_some_and(|it| it == "safetensors");
     !is_torch && (bytes.get(8) == Some(&b'{') || has_ending())
 }
 
-/// Takes all tensors and returns what was removed around them. Names and shapes are compared before any values are
-/// read.
+/// Reads all tensors and returns what was removed around them. Names and shapes are compared before any values are
+/// read, so that the wrong file costs no memory and one error lists its faults.
 fn take(
     tensors: &[(String, Vec<usize>)],
     file: &mut dyn StateDict,

@@ -17,9 +17,10 @@ use super::views::{Storage, View, Views, storages};
 /// claim any length.
 const MAX_PICKLE: u64 = 16 << 20;
 
-/// Length to which the storages of every archive may unpack in total, in bytes, and to which those of a larger
-/// one may, as a multiple of its length. PyTorch does not compress them, but an archive may unpack to any length.
+/// Length to which the storages of any archive may unpack in total, in bytes. PyTorch does not compress them, but an
+/// archive may unpack to any length.
 const MAX_SMALL_STORAGES: u64 = 16 << 20;
+/// Length to which those of a larger archive may unpack, as a multiple of its own.
 const MAX_STORAGES_RATIO: u64 = 4;
 
 /// A state dict written by PyTorch.
@@ -107,6 +108,7 @@ impl<'a> TorchFile<'a> {
     }
 
     fn parts(bytes: &'a [u8]) -> Result<Self, Error> {
+        // Behind the number of the protocol (2 bytes) and the magic number.
         let mut rest = &bytes[15..];
         let mut next = || {
             let (pickle, len) = read_pickle(rest)?;
@@ -170,6 +172,7 @@ impl StateDict for TorchFile<'_> {
                 unpacked,
                 n_left,
             } => {
+                // Whole, even for a view of a part: the checksum of an entry is compared at its end.
                 if !unpacked.contains_key(key) {
                     let name = format!("{folder}data/{key}");
                     if archive.index_for_name(&name).is_none() {
