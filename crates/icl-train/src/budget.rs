@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::TrainError;
 
-/// Number of parts in which a run under a budget counts its course.
+/// Number of places into which a run under a budget divides its course: schedules take a place instead of a step.
 pub(crate) const PLACES: u64 = 1 << 20;
 
 /// Budget of a run: the charged cost ([`Cost::charged`](crate::Cost::charged)) that it does not exceed.

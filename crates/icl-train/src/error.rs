@@ -44,7 +44,7 @@ pub enum TrainErrorKind {
     Left,
     /// The members of a group cannot continue together for another reason.
     Group,
-    /// An encoder, an argument or a judge that does not keep its contract, or a failure of the operating system.
+    /// An encoder, an argument or a protocol that does not keep its contract, or a failure of the operating system.
     Failed,
 }
 

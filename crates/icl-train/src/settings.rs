@@ -23,9 +23,9 @@ use crate::negatives::{NegativesForm, NegativesSchedule, StepNegatives};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TrainingSettings {
-    /// Maximum number of epochs, at least 1. Default: 1000, more than most runs need until their rule ends them. A run
-    /// with a checkpoint that has reached its last epoch continues with more of them. The evaluation at its end then
-    /// remains one of those by which the stopping rule decides.
+    /// Maximum number of epochs, at least 1. Default: 1000, more than most runs need until their rule ends them. With
+    /// more epochs, a run that has reached its last one continues from its checkpoint; the evaluation at its earlier
+    /// end still counts for the stopping rule.
     pub epochs: usize,
     /// Batch size in samples, at least 4. Sizes within an epoch differ by at most one. Default: 32.
     pub batch_size: usize,
@@ -87,9 +87,9 @@ pub struct TrainingSettings {
     /// as all evaluations take at most a fifth of the run's cost with it. They are dense while the risk falls quickly,
     /// and rare afterwards.
     pub evaluate_every: Option<usize>,
-    /// Charged cost that a run does not exceed: it ends before a step that would, with the evaluation and the
-    /// statistics of the result at its end; but it takes at least one step. A run with a checkpoint that has
-    /// reached its budget continues with a larger one. Default: `None`, no budget.
+    /// Charged cost that a run does not exceed. It ends before a step that would exceed it, with the evaluation and the
+    /// statistics of the result at the end included, but it takes at least one step. With a larger budget, a run that
+    /// has reached its own continues from its checkpoint. Default: `None`, no budget.
     pub budget: Option<Budget>,
     /// Decay of the moving average of the parameters, from 0 (no average) to below 1. The average is
     /// evaluated and returned. Default: `None`, 0.99; under a budget the average is over about the last quarter of the

@@ -173,6 +173,7 @@ pub(crate) fn state_of<T: DeserializeOwned>(
         .position(|&byte| byte == b'\n')
         .ok_or_else(no_header)?;
     let (header, body) = (&bytes[..end], &bytes[end + 1..]);
+    // Version, length, checksum and identity come first: neither Burn nor serde decodes incomplete bytes (ADR 4).
     let any: AnyHeader = serde_json::from_slice(header).map_err(|_| no_header())?;
     if any.schema != SCHEMA {
         let found = format!("a checkpoint of schema {}", any.schema);

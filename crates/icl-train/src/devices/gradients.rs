@@ -77,6 +77,7 @@ impl<F: Float, B: AutodiffBackend> ModuleVisitor<B> for Flat<F> {
     fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<B, D>>) {
         match self.gradients.remove::<B::InnerBackend, D>(param.id) {
             Some(gradient) => {
+                // Summed, this counts the members with a gradient. Where none has one, there must be none of zeros.
                 self.values.push(F::from_elem(1.0));
                 self.values
                     .extend(elements::<F, B::InnerBackend, D>(gradient));

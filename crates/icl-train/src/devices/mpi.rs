@@ -72,6 +72,7 @@ impl Mpi {
         let world = SimpleCommunicator::world();
         let mut lengths = vec![0_u64; self.size];
         world.all_gather_into(&(own.len() as u64), &mut lengths[..]);
+        // The pieces of all members arrive in one list, whose places MPI counts in 32 bits, too.
         let most = (MOST / self.size).max(1);
         let n_rounds = lengths.iter().map(|&n| (n as usize).div_ceil(most)).max();
         let mut of_members = vec![Vec::new(); self.size];

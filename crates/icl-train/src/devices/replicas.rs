@@ -14,7 +14,8 @@ const STEPS: u64 = 100;
 /// Relative difference of a risk that other processors and kernels make. Other samples or views make more.
 pub(crate) const ROUNDING: f64 = 1e-4;
 
-/// Checks that all members have the same facts, before the first operation in which each does a part of the work for all.
+/// Checks that all members have the same facts. It comes before the first operation in which each does a part of the
+/// work for all.
 ///
 /// # Errors
 /// [`Error`] with the first fact that differs.
@@ -27,10 +28,12 @@ pub(crate) fn check_alike(
     }
     let broken = |error: serde_json::Error| of_group(error, "");
     let own = serde_json::to_vec(&facts()).map_err(broken)?;
+    // 32 bits are exact in a double.
     let digests = group.gather_f64(&[f64::from(crc32fast::hash(&own))])?;
     let Some(rank) = first_other(digests.values(), |a, b| a == b) else {
         return Ok(());
     };
+    // All members have found the same rank, so that all take part in both broadcasts.
     let of = |member| {
         let mut bytes = own.clone();
         group.broadcast(member, &mut bytes)?;
@@ -78,11 +81,11 @@ fn first_other(values: &[f64], is_same: impl Fn(f64, f64) -> bool) -> Option<usi
     values.iter().position(|&other| !is_same(other, first))
 }
 
-/// Checks every 100 steps that the parameters of all members have the same bits. Without it, members that had come apart,
-/// by processors that round differently, say, would go on with gradients of different encoders.
+/// Checks every 100 steps that the parameters of all members have the same bits. Without it, members that differ, for
+/// instance because their processors round differently, would continue with gradients of different encoders.
 ///
 /// # Errors
-/// [`Error`] if they have not.
+/// [`Error`] if the parameters differ.
 pub(crate) fn check_replicas<B: Backend, M: Module<B>>(
     group: &dyn Group,
     module: &M,

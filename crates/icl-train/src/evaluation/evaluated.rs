@@ -46,7 +46,7 @@ pub struct Evaluated<M, R> {
     pub losses: Vec<f64>,
     /// Rank of each sample's positive among the noise, which is all other samples of the evaluation, in the same order.
     pub ranks: Ranks,
-    /// Ranks over samples that the run does not train on, if its number of negatives asks for them.
+    /// Ranks over samples that the run does not train on, if its schedule of negatives needs them.
     pub held_out: Option<Ranks>,
     /// Number of old samples among them.
     pub n_old: usize,

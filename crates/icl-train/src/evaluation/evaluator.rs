@@ -75,8 +75,8 @@ where
     S: Samples,
     V: Views<Sample = S::Sample>,
 {
-    /// Computes risks over other samples than those of the increment, which the encoder was not trained on.
-    /// Normalisation statistics are re-estimated over the increment all the same.
+    /// Computes risks over `validation`, samples that the encoder was not trained on, instead of the increment.
+    /// Normalisation statistics are still re-estimated over the increment.
     #[must_use]
     pub fn with_validation(self, validation: &'a Increment) -> Self {
         Self {
@@ -90,9 +90,9 @@ where
         self.validation.unwrap_or(self.problem.increment)
     }
 
-    /// Draws the partners of views from the old data X alone. By default they come from all samples over
-    /// which a risk is computed: views of old samples may then hold shares of new ones, so that f⁺ of an
-    /// old anchor changes when data arrive. The difference of the two risks is what this contributes.
+    /// Draws the partners of views from the old data X alone. By default they come from all samples over which a risk
+    /// is computed: views of old samples may then hold shares of new ones, so that f⁺ of an old anchor changes when
+    /// data arrive. The difference of the two risks shows how much.
     #[must_use]
     pub fn with_old_partners(self) -> Self {
         Self {
@@ -102,9 +102,8 @@ where
     }
 
     /// Computes exact risks over at most `n` samples, drawn at random with the growth ratio of the data, so that an
-    /// evaluation costs the same however large the data are. The noise expectation and the normalisation
-    /// statistics are over these samples, too. The draw depends on the seed alone. An evaluation with `n` below 4 is an
-    /// error.
+    /// evaluation costs the same however large the data are. The noise expectation and the normalisation statistics are
+    /// over these samples, too. The draw depends on the seed alone. An evaluation with `n` below 4 is an error.
     #[must_use]
     pub fn with_at_most(self, n: usize) -> Self {
         Self {
@@ -114,7 +113,7 @@ where
         }
     }
 
-    /// Names a place in a run in messages.
+    /// Sets the place in the run that messages name.
     pub(crate) fn at(self, at: Place) -> Self {
         Self { at, ..self }
     }
@@ -161,8 +160,7 @@ where
         })
     }
 
-    /// Computes the exact risk of an encoder over X′ exactly as it is given, with the normalisation statistics that it
-    /// has.
+    /// Computes the exact risk over X′ of an encoder with the normalisation statistics that it has.
     ///
     /// # Errors
     /// [`TrainError`].
@@ -273,6 +271,7 @@ where
 
     /// Returns at most `n` samples of an increment.
     pub(crate) fn subset(&self, of: &Increment, n: usize) -> Increment {
+        // The random stream keeps its first name: another would draw other samples than earlier records have.
         of.at_most(n, self.seed.child("panel"))
     }
 
@@ -370,6 +369,7 @@ where
         population: &[usize],
         increment: &Increment,
     ) -> FixedViews<'e, B, S, V, C> {
+        // In the order of the increment, chunks would mix old samples with old ones alone.
         let order = self.problem.views.mixes_in_batch().then(|| {
             let mut order: Vec<usize> = (0..samples.len()).collect();
             order.shuffle(&mut self.seed.child("order").rng());

@@ -36,7 +36,7 @@ impl ExpectedGain {
     /// ```
     pub fn n_needed(self, min_gain: f64) -> usize {
         let n = (2.0 * self.standard_error / min_gain).ceil();
-        // A gain of 0 ± 0 compared with 0 is NaN, which is cast to 0.
+        // NaN is cast to 0: a gain without a standard error, or 0 ± 0 compared with 0.
         (n as usize).clamp(SHORTEST, LONGEST)
     }
 }
@@ -69,6 +69,7 @@ impl Course {
             let (found, expected) = (losses.len(), last.losses.len());
             assert_eq!(found, expected, "expected the losses of the same samples");
         }
+        // Both rules look back two doublings.
         self.points.retain(|point| point.cost >= cost / 4.0);
         self.points.push(Point { cost, losses });
     }

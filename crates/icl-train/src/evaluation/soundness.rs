@@ -189,6 +189,7 @@ fn finite<B: Backend>(embeddings: Tensor<B, 2>) -> impl Iterator<Item = bool> {
 fn collapse(rows: &[Vec<f64>]) -> Option<&'static str> {
     let direction = |row: &Vec<f64>| -> Vec<f64> {
         let largest = row.iter().fold(0.0, |largest: f64, x| largest.max(x.abs()));
+        // By the largest first, so that no square overflows or underflows.
         let scaled = row.iter().map(|x| x / largest);
         let length = scaled.clone().map(|x| x * x).sum::<f64>().sqrt();
         match largest == 0.0 {

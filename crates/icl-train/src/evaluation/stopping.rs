@@ -12,12 +12,12 @@ use crate::evaluation::gain::{Course, ExpectedGain};
 #[serde(rename_all = "kebab-case")]
 pub enum StopRule {
     /// Stops when the last doubling of the cost has lowered the risk by less than
-    /// [`min_gain`](crate::TrainingSettings::min_gain), so that no more is to be expected of the next one, at as many
-    /// evaluations in a row as the standard error of the difference asks for ([`ExpectedGain::n_needed`]).
+    /// [`min_gain`](crate::TrainingSettings::min_gain), so that the next one promises no more. It must hold at several
+    /// evaluations in a row: the larger the standard error of the difference, the more ([`ExpectedGain::n_needed`]).
     Doubling,
     /// Stops when a line through the risk over the logarithm of the cost, fitted to the last two doublings, falls by
-    /// less than [`min_gain`](crate::TrainingSettings::min_gain) a doubling, at as many evaluations in a row as the
-    /// standard error of the slope asks for.
+    /// less than [`min_gain`](crate::TrainingSettings::min_gain) a doubling. It must hold at several evaluations in a
+    /// row: the larger the standard error of the slope, the more.
     Slope,
     /// Stops when the exact risk has reached no new minimum for
     /// [`patience`](crate::TrainingSettings::patience) evaluations.

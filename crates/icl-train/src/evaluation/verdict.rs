@@ -104,9 +104,8 @@ impl Verdict {
     // equal encoders would be called different in one case of twenty, which a daily update reaches every month.
     pub const LEVEL: f64 = 0.96;
 
-    /// Compares the losses of the same held-out samples before and after, of which the first `n_old` are old ones:
-    /// those that
-    /// [`Evaluator::held_out_risk_with_losses`](crate::Evaluator::held_out_risk_with_losses) returns.
+    /// Compares the losses of the same held-out samples before and after, the first `n_old` of which are old, as
+    /// [`Evaluator::held_out_risk_with_losses`](crate::Evaluator::held_out_risk_with_losses) returns them.
     ///
     /// # Errors
     /// Those of [`PairedDifference::of`], also if there are fewer than `n_old` losses.
@@ -122,7 +121,7 @@ impl Verdict {
         })
     }
 
-    /// Whether the encoder after is worse on old or on new data.
+    /// Returns whether the encoder after is worse on old or on new data.
     pub fn is_worse(&self) -> bool {
         [self.old, self.new]
             .iter()
@@ -132,7 +131,7 @@ impl Verdict {
 
 /// Returns the t with P(|T| ≤ t) = `level` for Student's distribution.
 fn student_t(level: f64, degrees: usize) -> f64 {
-    // By bisection of the angle: the probability rises with it.
+    // By bisection of the angle, with which the probability rises. 60 halvings leave less than a double rounds.
     let (mut low, mut high) = (0.0, FRAC_PI_2);
     for _ in 0..60 {
         let middle = f64::midpoint(low, high);

@@ -24,7 +24,7 @@ const OF_VALIDATION: [Quantity; 1] = [("Exact risk", Some("nats"), |it| it.risk)
 /// them to loggers of Burn, such as `FileMetricLogger`.
 ///
 /// `Loss`, `Learning Rate` and `Charged passes` are metrics of the training, and `Exact risk` is one of the validation.
-/// An epoch without a risk that is known has none.
+/// An epoch before the first evaluation has no `Exact risk`.
 ///
 /// ```
 /// use burn::train::logger::InMemoryMetricLogger;
@@ -54,7 +54,7 @@ impl std::fmt::Debug for EpochMetrics {
 }
 
 impl EpochMetrics {
-    /// Creates metrics that nothing takes.
+    /// Creates metrics without a renderer or a logger.
     pub fn new() -> Self {
         Self::default()
     }

@@ -26,7 +26,7 @@ pub struct GainEarlyStoppingStrategy {
     split: Split,
     warmup_epochs: usize,
     rule: GainRule,
-    /// Epoch of the first question, which is above 1 in a resumed training.
+    /// First epoch at which Burn called the strategy, above 1 in a resumed training.
     first_epoch: Option<usize>,
     /// Last epoch whose metric has been read.
     n_read: usize,

@@ -42,9 +42,9 @@ pub enum Start {
     /// θ ← λ·θ₀ + σ·θ_fresh
     /// ```
     ///
-    /// Three things have this name. Here, as in Ash and Adams' code, the noise is a *fresh initialisation*, whose scale
-    /// differs from layer to layer; Renate adds Gaussian noise of one deviation to all parameters; and Dohare et al. (2024)
-    /// add small noise in *every step*, with weight decay in the place of λ.
+    /// The literature has three things of this name. Here, as in Ash and Adams' code, the noise is a *fresh
+    /// initialisation*, whose scale differs from layer to layer; Renate adds Gaussian noise of one deviation to all
+    /// parameters; and Dohare et al. (2024) add small noise in *every step*, with weight decay in the place of λ.
     ///
     /// All parameters that are trained take part, also the γ and β of normalisation. Statistics of normalisation, frozen
     /// parameters and numbers that are no floats stay those of θ₀: the trainer re-estimates the statistics of the

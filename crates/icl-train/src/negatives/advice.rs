@@ -30,8 +30,8 @@ impl Default for Advice {
 }
 
 impl Advice {
-    /// Takes in the ranks of an evaluation: on training samples, of which the first `n_old` are old, and on held-out
-    /// ones.
+    /// Updates the advice by the ranks of an evaluation: on training samples, of which the first `n_old` are old, and
+    /// on held-out ones.
     pub(crate) fn take_in(
         &mut self,
         choice: &StepNegatives,
@@ -54,7 +54,8 @@ impl Advice {
     }
 }
 
-/// Returns an AUC of ranks above 0 and below 1: these two, which have no separation, count as half a pair away.
+/// Returns an AUC of ranks inside 0 and 1, whose separations are infinite: an AUC at an end moves inwards by half a
+/// pair.
 fn inner_auc(ranks: &Ranks, auc: f64) -> f64 {
     let pairs: usize = ranks.of_anchors().iter().map(|rank| rank.n_noise()).sum();
     let end = 0.5 / pairs as f64;
@@ -65,7 +66,7 @@ fn inner_auc(ranks: &Ranks, auc: f64) -> f64 {
 fn of_update(old: &Ranks, new: &Ranks) -> usize {
     let most = old.of_anchors().len() + new.of_anchors().len() - 1;
     let advice = advise(inner_auc(old, old.auc()), inner_auc(new, new.auc()));
-    // The effectiveness has one maximum over K.
+    // The effectiveness has one maximum over K: below it, the largest number that is possible is the best.
     advice.map_or(1, |optimum| optimum.k.min(most.max(1)))
 }
 

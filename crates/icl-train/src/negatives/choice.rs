@@ -28,8 +28,8 @@ pub enum NegativesPeak {
     Reference,
     /// This number.
     Number(f64),
-    /// Number that the encoder's own AUC advises at the first evaluation of an update, on old and on new data. The training
-    /// of a first encoder, which has none to ask, takes the number of the exact risk.
+    /// Number that the AUC of the encoder on old and on new data advises at the first evaluation of an update. The
+    /// training of a first encoder has no such AUC and takes the number of the exact risk.
     Auto,
 }
 

@@ -62,6 +62,7 @@ impl<B: AutodiffBackend> ModuleVisitor<B> for Clip<B> {
             }
             None => {
                 let own = gradient.clone().square().sum();
+                // Parameters may have several precisions, a sum has one.
                 self.sum = Some(match self.sum.take() {
                     Some(sum) => in_dtype_of(&own, sum.dtype().into()) + sum,
                     None => own,

@@ -105,9 +105,9 @@ impl<'a> Callbacks<'a> {
         self
     }
 
-    /// Sets a stopping rule of the caller's own: the function decides after each step whether the run ends there. It
-    /// then ends as by a rule of its settings: with a last evaluation, and with the encoder that these choose. The
-    /// record says [`StoppedBy::Caller`](crate::StoppedBy::Caller).
+    /// Sets a stopping rule of the caller's own: the function decides after each step whether the run ends there. The
+    /// run then ends as by a rule of its settings: after a last evaluation, with the encoder that the settings choose.
+    /// The record holds [`StoppedBy::Caller`](crate::StoppedBy::Caller).
     pub fn end_when(mut self, should_end: impl FnMut(Progress) -> bool + 'a) -> Self {
         self.should_end = Box::new(should_end);
         self

@@ -9,7 +9,7 @@ use crate::progress::record::Evaluation;
 pub const TARGET_RATIO: f64 = 1.01;
 /// Number of evaluations whose median is the plateau.
 const PLATEAU: usize = 5;
-/// Number of consecutive evaluations that must lie at or under the target.
+/// Number of consecutive evaluations that must lie at or under the target: one alone may be a dip.
 const STAYS: usize = 3;
 
 /// Computes the plateau of a run in nats, over all data, over old and over new data: the median of the last five exact

@@ -84,12 +84,13 @@ impl<'a> Planner<'a> {
     /// Plans an epoch of meta-optimization, with support batches and a query in each step.
     fn meta(&self, epoch: usize, share: f64) -> EpochPlan {
         let ([old, new], mut rng) = self.sampler.parts(epoch, share);
-        // Those that stand for several occur again as the round begins again.
+        // Each once: samples that count several times occur again when the round starts over.
         let at_hand = &old[..old.len().min(self.sampler.n_old_at_hand())];
         let [old_noise, new_noise] = [at_hand, &new].map(|part| shuffled(part, &mut rng));
         let half = (self.sampler.batch_size() / 2).max(2);
+        // A query needs two new samples, of which one is noise for the other.
         let n_steps = new.len().div_ceil(half).min(new.len() / 2);
-        // max(⌈(1 − α)/α⌉, 1) in integers.
+        // Algorithm 1: max(⌈(1 − α)/α⌉, 1), in integers.
         let n_inner = old.len().div_ceil(new.len()).max(1);
         let [mut anchors, mut old_noise, mut new_noise] =
             [at_hand, &old_noise, &new_noise].map(Round::new);

@@ -40,9 +40,9 @@ impl<T> Reservoir<T> {
         }
     }
 
-    /// Creates the reservoir that holds `items` after `n_seen` of a stream. Where a smaller one comes of it, items are
-    /// dropped at random. It cannot grow: what was dropped is gone, and `capacity` is at most the number of items
-    /// unless these are all that have come.
+    /// Creates the reservoir that holds `items` after `n_seen` items of a stream. If `capacity` is below the number of
+    /// items, some are dropped at random. A reservoir that has dropped items cannot grow: its capacity is then at most
+    /// the number of `items`.
     ///
     /// # Panics
     /// If there are more items than `n_seen`.
@@ -74,6 +74,7 @@ impl<T> Reservoir<T> {
             self.items.push(item);
             return;
         }
+        // Algorithm R: a place among all that have come, which the reservoir holds with probability capacity/n.
         let place = rng.random_range(0..self.n_seen);
         if let Some(slot) = self.items.get_mut(place) {
             *slot = item;

@@ -217,6 +217,8 @@ impl<'a> Sampler<'a> {
 
     /// Returns batches that each hold an even part of the old and of the new samples, at least two of each.
     fn stratified(&self, old: &[usize], new: &[usize]) -> Vec<BatchPlan> {
+        // Enough batches for the batch size, and for no batch to hold a repeated sample twice; but few enough for two
+        // old and two new samples in each.
         let n = (old.len() + new.len())
             .div_ceil(self.batch_size)
             .max(old.len().div_ceil(self.old.len()))
@@ -243,7 +245,7 @@ impl<'a> Sampler<'a> {
         }
         let of_batch = |at| {
             let part = part(old, at, n);
-            // They are repeated in one order, so that as many in a row as there are differ.
+            // They are repeated in one order, so that a run of as many as are at hand holds each once.
             &part[..part.len().min(self.old.len())]
         };
         let old: Vec<&[usize]> = (0..n).map(of_batch).collect();

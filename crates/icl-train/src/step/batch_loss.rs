@@ -131,6 +131,7 @@ where
 
 /// Returns the seed of the randomness of one pair of each sample.
 pub(super) fn seed_of_part(seed: Seed, part: usize) -> Seed {
+    // The first pair has the seed that a batch with one pair of each sample has.
     match part {
         0 => seed,
         _ => seed.child("part").at(part as u64),

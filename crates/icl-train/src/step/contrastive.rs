@@ -60,6 +60,7 @@ impl Contrastive {
             anchors, positives, ..
         } = pairs;
         if self.kind == LossKind::InfoNce {
+            // Eq. (1)
             return match &draws {
                 _ if self.noise_set == NoiseSet::BothViews => NtXentConfig::new()
                     .with_temperature(temperature)
@@ -80,6 +81,7 @@ impl Contrastive {
             Some(draws) => Contrast::in_batch_rows_drawn(anchors, positives, n_old, own, at, draws),
             None => Contrast::in_batch_rows(anchors, positives, n_old, own, at),
         };
+        // Eq. (2)
         let under_all = |contrast: Contrast<B>| {
             let (old, new) = (contrast.log_noise_old, contrast.log_noise_new);
             nce_i(
@@ -92,7 +94,7 @@ impl Contrastive {
             // L^{I,X} + L^{II} = L^{I,X′} at every sample (Theorem 1), and the right side is computed.
             return under_all(contrast);
         }
-        // Eq. (9)
+        // Eq. (9), with r of Eq. (6) and NCE-II of Eq. (8)
         let n_old_rows = n_old.clamp(rows.start, rows.end) - rows.start;
         let of_old = |contrast| nce_ii(log_change_ratio(&contrast, negatives), self.alpha);
         match n_old_rows {

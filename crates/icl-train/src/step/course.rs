@@ -23,6 +23,7 @@ impl<M: AutodiffModule<B>, B: AutodiffBackend, R> Run<'_, M, B, R> {
     /// Returns the share of the budget that is spent, from 0; `None` without a budget. What the statistics of the
     /// result cost is no part of the course.
     pub(crate) fn share_of_budget(&self) -> Option<f64> {
+        // The statistics alone may cost more than a small budget: then all of it is spent.
         let budget = self.budget? - self.statistics_at_end();
         Some(self.record.cost.charged() / budget.max(f64::MIN_POSITIVE))
     }

@@ -41,6 +41,7 @@ where
             (&evaluated.ranks, evaluated.n_old),
             evaluated.held_out.as_ref(),
         );
+        // An evaluation that chooses the number of negatives decides something, so that it is charged.
         let chooses_peak = self.counters.negatives.peak != advised;
         self.warn(self.stale(&evaluated.encoder));
         let TrainingSettings { stop, patience, .. } = *self.settings;

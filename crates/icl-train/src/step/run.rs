@@ -80,6 +80,7 @@ where
         method.check_shards(settings.n_shards(loss.group.size()))?;
         let planner = Planner::new(method, increment, settings, seed.child("order"));
         let fraction = planner.sampler.share(0.0);
+        // Epochs with all of the old data have the most steps.
         let widest = match method.sampling.is_widening() {
             true => 1.0,
             false => fraction,

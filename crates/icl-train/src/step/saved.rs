@@ -95,6 +95,7 @@ where
         let failed = |error: Error| error.with_kind(TrainErrorKind::Failed);
         let bytes = |module: &M| save_module::<B, _>(module).map_err(failed);
         let has_ended = self.counters.is_complete;
+        // A run that cannot continue keeps its result alone, a small part of the whole state.
         let needs_average = !has_ended || self.best.is_none() || may_go_on(&self.record);
         let average = needs_average.then(|| bytes(self.average.get()));
         let stepping = || -> Result<Stepping, TrainError> {

@@ -184,8 +184,9 @@ where
         Ok((slopes, loss))
     }
 
-    /// Returns a term `[1]` whose gradient is that of the loss as far as it flows through one shard, which has the first of `share` of
-    /// the batch's samples, the second, and the shard's part of the loss in the terms that are means over samples.
+    /// Returns a term `[1]` whose gradient at the parameters is the part of the loss's gradient that flows through one
+    /// shard. Also returns the shard's part of those terms of the loss that are means over samples: the loss by a
+    /// catalogue, and the distillation. `share` holds the numbers of samples of the shard and of the batch.
     fn surrogate(
         &self,
         (shard, part): (&PreparedShard<PartOf<M, B>>, usize),
@@ -204,6 +205,7 @@ where
                 let of = |slopes: &Tensor<B::InnerBackend, 2>| {
                     Tensor::<B, 2>::from_inner(slopes.clone().select(0, places.clone()))
                 };
+                // Σᵢ ⟨zᵢ, ∂L/∂zᵢ⟩, with ∂L/∂zᵢ as a constant.
                 let own = anchors.clone() * of(&slopes.anchors)
                     + positives.clone() * of(&slopes.positives);
                 (own.sum(), 0.0)

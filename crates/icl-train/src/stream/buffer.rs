@@ -157,6 +157,7 @@ fn quotas(n: usize, counts: &[usize], weights: &[f64]) -> Vec<usize> {
             is_closed |= is_full;
             is_open[part] &= !is_full;
         }
+        // Rounding has left these places. Where a part has just become full, its rest is divided once more instead.
         if taken == 0 || !is_closed {
             for part in (0..counts.len()).rev().cycle().take(counts.len()) {
                 let given = usize::from(left > 0 && is_open[part]);

@@ -74,6 +74,7 @@ impl<B: AutodiffBackend, S: Samples, V, C, O> Stream<'_, B, S, V, C, O> {
                 .hold_out(self.hold_out, seed.child("held out"))
                 .map_err(|error| arriving.failed(error))?,
         };
+        // The random stream keeps its first name: another would draw other samples than earlier records have.
         let held_out = held_out.at_most(
             self.evaluation_samples.max(FEWEST_HELD_OUT),
             seed.child("panel"),

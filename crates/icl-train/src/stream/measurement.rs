@@ -55,7 +55,7 @@ where
     /// encoder sees it: of each, at most as many samples as are held out, with one fixed pair of views. Held-out
     /// samples of what arrives are left out.
     ///
-    /// Returns the drift and its cost, in full passes: it decides something, and belongs to the charged cost.
+    /// Returns the drift and its cost in full passes, which belongs to the charged cost, since it decides on an update.
     ///
     /// # Errors
     /// [`TrainError`] if the name or a sample has come before, nothing is kept, a sample cannot be read, an embedding

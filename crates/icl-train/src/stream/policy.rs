@@ -30,8 +30,8 @@ use crate::stream::when::When;
 pub struct Policy {
     /// Moment of an update.
     pub when: When,
-    /// Largest number of experiences that wait, at least 1: so many are a reason under every rule but `never`.
-    /// `None`, also in older records, for no limit.
+    /// Largest number of experiences that wait, at least 1. To reach it triggers an update under every rule but
+    /// `never`. `None`, also in older records, for no limit.
     #[serde(default)]
     pub at_latest: Option<usize>,
     /// Largest charged cost of an update with its decision, in full passes.
@@ -70,7 +70,7 @@ impl Policy {
         Ok(())
     }
 
-    /// Decides whether an experience of `n_samples` training samples, with all that waits, is a reason for an update, and adds
+    /// Decides whether an experience of `n_samples` training samples, with all that waits, triggers an update, and adds
     /// its regret to the memory. `drift` is the drift of the noise from what the encoder was trained on to all of these samples,
     /// for a rule that needs it ([`When::needs_drift`]). The two costs in full passes are those of all updates so far, this
     /// decision included, and of the last update.
@@ -103,7 +103,7 @@ impl Policy {
         let (by_rule, reason) = self.reason(n, n_samples, drift, regret, of_last);
         let is_late = self.when != When::Never && self.at_latest.is_some_and(|most| n >= most);
         let reason = match is_late && !by_rule {
-            true => format!("{}, the most that may be; {reason}", pending(n)),
+            true => format!("{}, the maximum; {reason}", pending(n)),
             false => reason,
         };
         let update = by_rule || is_late;
@@ -137,15 +137,15 @@ impl Policy {
     ) -> (bool, String) {
         let measured = || drift.expect("this rule needs a drift");
         match self.when {
-            When::Always => (true, "every experience is a reason".to_owned()),
-            When::Never => (false, "no experience is a reason".to_owned()),
+            When::Always => (true, "update after every experience".to_owned()),
+            When::Never => (false, "never update".to_owned()),
             When::Every(needed) => (
                 n >= needed,
-                format!("{}, {needed} are a reason", pending(n)),
+                format!("{}, an update needs {needed}", pending(n)),
             ),
             When::Samples(needed) => (
                 n_samples >= needed,
-                format!("{n_samples} samples are pending, {needed} are a reason"),
+                format!("{n_samples} samples are pending, an update needs {needed}"),
             ),
             When::Drift(_) => {
                 let drift = measured();
@@ -157,7 +157,8 @@ impl Policy {
                 (
                     regret >= needed && regret > 0.0,
                     format!(
-                        "the regret is {regret:.1} nats, {needed:.1} are a reason ({of_pass} for each of {of_last:.0} passes)"
+                        "the regret is {regret:.1} nats, an update needs {needed:.1} \
+                         ({of_pass} for each of {of_last:.0} passes)"
                     ),
                 )
             }
@@ -169,6 +170,7 @@ impl Policy {
         let left = self
             .budget_total
             .map(|total| total - state.charged_to_updates() - deciding);
+        // A budget must be above 0. The smallest lets an update take its one step.
         let of_update = self
             .budget_per_update
             .map(|it| (it - deciding).max(f64::MIN_POSITIVE));
@@ -338,7 +340,7 @@ mod tests {
         assert!(decide(99.0).update);
         let used_up = decide(100.0);
         assert!(!used_up.update);
-        let reason = "every experience is a reason; the budget of 100 passes is used up";
+        let reason = "update after every experience; the budget of 100 passes is used up";
         assert_eq!(used_up.reason, reason);
         let state = StreamState::default();
         assert_eq!(policy.budget(&state, 10.0), Some(20.0));

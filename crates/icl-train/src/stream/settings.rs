@@ -17,17 +17,17 @@ use crate::trainer::Trainer;
 /// far. The noise of each measurement is the held-out samples of that experience, so that the risks of a column of
 /// the matrix can be compared.
 ///
-/// | method | an experience that comes |
+/// | method | experience |
 /// |---|---|
-/// | [`first`](Self::first) | first, and trains an encoder |
-/// | [`adopt`](Self::adopt) | first, with an encoder that was trained elsewhere |
-/// | [`next`](Self::next) | later, and updates the encoder, with all that waits |
-/// | [`wait`](Self::wait) | later, and waits for the next update |
-/// | [`reject`](Self::reject) | later, and waits, since its update was rejected |
+/// | [`first`](Self::first) | the first, on which an encoder is trained |
+/// | [`adopt`](Self::adopt) | the first, with an encoder that was trained elsewhere |
+/// | [`next`](Self::next) | a later one, by which the encoder is updated, together with all that waits |
+/// | [`wait`](Self::wait) | a later one that waits for the next update |
+/// | [`reject`](Self::reject) | a later one that waits because its update was rejected |
 ///
-/// [`decide`](Self::decide) says by a [`Policy`] whether `next` or `wait` is due.
+/// [`decide`](Self::decide) chooses between `next` and `wait` by a [`Policy`].
 ///
-/// State in, state out: all of them return the state, with which the stream continues, also in another process. All
+/// State in, state out: all of them return the state from which the stream continues, also in another process. All
 /// random draws of an experience depend on the root seed and on its name: a later experience changes no earlier one.
 /// The optimizer starts again at each experience, as in TiC-CLIP (Garg et al., 2024).
 ///
@@ -164,7 +164,7 @@ impl<'a, B: AutodiffBackend, S, V, C, O> Stream<'a, B, S, V, C, O> {
         Self { policy, ..self }
     }
 
-    /// Sets what a strategy says: what is kept, when to update, and at what cost.
+    /// Sets what is kept, when to update, and at what cost, by a strategy.
     #[must_use]
     pub fn strategy(self, strategy: &Strategy) -> Self {
         self.keep(strategy.keep).policy(strategy.policy.clone())

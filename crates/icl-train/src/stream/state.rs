@@ -127,8 +127,8 @@ impl StreamMemory {
     }
 }
 
-/// All that a stream remembers between two experiences, besides the encoder. A stored state continues as the stream
-/// would have.
+/// All that a stream remembers between two experiences, without the encoder. Resuming from a stored state gives
+/// identical results.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct StreamState {
     pub(super) experiences: Vec<Experience>,
@@ -165,11 +165,10 @@ impl StreamState {
             .collect()
     }
 
-    /// Returns those of the listed experiences that come next in a stream that continues: all behind the ones that it
-    /// has gone through.
+    /// Returns the listed experiences that the stream has not gone through yet.
     ///
     /// # Errors
-    /// [`TrainError`] if the list does not begin with the names of these.
+    /// [`TrainError`] if the list does not begin with the names of those that it has gone through.
     pub fn next_of<'n>(&self, listed: &'n [&'n str]) -> Result<&'n [&'n str], TrainError> {
         for (at, experience) in self.experiences.iter().enumerate() {
             let found = listed.get(at).copied();

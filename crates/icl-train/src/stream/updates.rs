@@ -46,7 +46,7 @@ where
         self.advanced(state, outcome, increment, &arriving, divided, None)
     }
 
-    /// Begins with an encoder that was trained elsewhere on the first experience. Nothing says that it has not seen the
+    /// Begins with an encoder that was trained elsewhere on the first experience. That training may have seen the
     /// held-out samples of this experience.
     ///
     /// # Errors
@@ -65,9 +65,9 @@ where
         self.after(state, encoder, arriving, divided, given)
     }
 
-    /// Decides by the stream's [`Policy`](crate::Policy) whether what arrives, with all that waits, is a reason for an
-    /// update: then [`next`](Self::next) follows, else [`wait`](Self::wait). The cost of a measured drift is charged to
-    /// the experience.
+    /// Decides by the stream's [`Policy`](crate::Policy) whether what arrives, with all that waits, triggers an update:
+    /// then [`next`](Self::next) follows, else [`wait`](Self::wait). The cost of a measured drift is charged to the
+    /// experience.
     ///
     /// # Errors
     /// [`TrainError`] if a number of the policy is out of its range, the experience has too few samples, a sample is
@@ -227,6 +227,7 @@ where
         for at in StreamState::measured(n) {
             let earlier = state.experiences.get(at);
             let held_out = earlier.map_or(&divided.held_out, |it| &it.held_out);
+            // The risk that was served is that of this encoder, if there was no update.
             let is_served = at + 1 == n && !experience.updated;
             risks[at] = match known.get(at).or(experience.served.filter(|_| is_served)) {
                 Some(risk) => Some(risk),

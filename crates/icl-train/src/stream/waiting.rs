@@ -59,7 +59,7 @@ where
         C: Collate<B::InnerBackend, V::View, M::Batch>,
     {
         let divided = self.divided(&state, arriving)?;
-        // The cost of the attempt has that of its decision in it.
+        // The cost of the attempt includes that of its decision.
         state.memory.deciding = 0.0;
         state.memory.decision.clone_from(&attempt.decision);
         let rejected = Experience {
@@ -70,8 +70,8 @@ where
         self.after(state, live, arriving, divided, rejected)
     }
 
-    /// Counts what waits among the samples that an update has seen, without one: decisions can be tried before anything
-    /// is trained.
+    /// Moves what waits to the samples that are kept, as if an update had taken place, so that decisions can be tried
+    /// before anything is trained.
     #[must_use]
     pub fn assume_updated(&self, mut state: StreamState) -> StreamState {
         state.memory.absorb(self.keep, |name| self.seed_of(name));

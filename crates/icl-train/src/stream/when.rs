@@ -10,14 +10,14 @@ use crate::error::TrainError;
 /// Smallest drift that counts where none is given, in nats.
 const EFFECT: f64 = 0.05;
 
-/// Rule that says whether pending data are a reason for an update.
+/// Rule that decides whether pending data trigger an update.
 ///
 /// | text | updates |
 /// |---|---|
 /// | `always` | at every experience |
 /// | `every:N` | when N experiences are pending |
 /// | `samples:N` | when N samples are pending |
-/// | `drift`, `drift:NATS` | when a drift of the noise is larger than chance and than so many nats (0.05) |
+/// | `drift`, `drift:NATS` | when a drift of the noise is larger than chance and than NATS (0.05) |
 /// | `regret:L` | when what the live encoder has cost its users, in nats summed over samples, reaches L times the passes of the last update |
 /// | `never` | never |
 ///

@@ -15,7 +15,7 @@ const SHARE: f64 = 0.05;
 pub(super) struct Division<'a> {
     /// Samples that are trained on.
     pub(super) trained: Cow<'a, Increment>,
-    /// Samples by which the schedule chooses the number of negatives, if it looks at any.
+    /// Samples by which the schedule chooses the number of negatives, if it needs any.
     pub(super) held_out: Option<Increment>,
 }
 

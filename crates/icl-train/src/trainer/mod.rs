@@ -181,8 +181,8 @@ impl<'a, B: AutodiffBackend, S, V, C, O> Trainer<'a, B, S, V, C, O> {
 
     /// Sets validation samples, which no run trains on: by their risk a run decides when to stop, and
     /// [`StopRule::ExactRisk`](crate::StopRule::ExactRisk) and the rules of a gain return the encoder with the lowest
-    /// one. At most [`monitor_samples`](field@TrainingSettings::monitor_samples) of them are evaluated, as old and new
-    /// as they are here; [`pretrain`](Self::pretrain) takes the old ones alone. Default: training samples.
+    /// one. At most [`monitor_samples`](field@TrainingSettings::monitor_samples) of them are evaluated, with their
+    /// proportion of old and new; [`pretrain`](Self::pretrain) takes the old ones alone. Default: training samples.
     ///
     /// The risks of the record's evaluations and of callbacks are then over them; those of the
     /// [`Outcome`](crate::Outcome) are over training samples in any case.
