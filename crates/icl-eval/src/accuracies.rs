@@ -1,4 +1,4 @@
-//! Accuracies of an encoder's embeddings with their floors, for those who have the encoder at hand.
+//! Accuracies of an encoder's embeddings, with their floors.
 
 use icl_core::{ByOrigin, HostRows, Increment, Seed};
 

@@ -43,7 +43,7 @@ impl Floors {
     /// [`evaluate_with`](Self::evaluate_with) does.
     ///
     /// # Errors
-    /// Its errors.
+    /// Those of [`evaluate_with`](Self::evaluate_with).
     pub fn evaluate(
         protocol: &dyn Protocol,
         features: FloorFeatures<'_>,

@@ -20,7 +20,7 @@ impl Matrix {
     /// - [`EvalErrorKind::Invalid`] if `n_columns` is 0, or the values do not fill whole rows;
     /// - [`EvalErrorKind::NotFinite`] with the position of the first value that is NaN or infinite.
     pub fn try_new(values: Vec<f64>, n_columns: usize) -> Result<Self, EvalError> {
-        EvalError::unless(n_columns > 0, "values", "rows of width 0", 1)?;
+        EvalError::unless(n_columns > 0, "values", "rows of width 0", "at least 1")?;
         let n = values.len();
         let expected = format_args!("a multiple of the number of columns, {n_columns}");
         EvalError::unless(n.is_multiple_of(n_columns), "values", n, expected)?;
@@ -172,7 +172,10 @@ mod tests {
             message(4, 3),
             "values: found 4, expected a multiple of the number of columns, 3"
         );
-        assert_eq!(message(4, 0), "values: found rows of width 0, expected 1");
+        assert_eq!(
+            message(4, 0),
+            "values: found rows of width 0, expected at least 1"
+        );
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use nalgebra::{DMatrix, SymmetricEigen};
 
-/// Number of columns of a matrix that are multiplied at a time, together with their transpose.
+/// Number of columns of a matrix that are multiplied at a time by their transpose, which is copied for that.
 const BLOCK: usize = 1024;
 
 /// The thin singular value decomposition X = U·Σ·Vᵀ of a centred matrix `[n, d]`, without the axes along

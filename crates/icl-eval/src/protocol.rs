@@ -51,7 +51,7 @@ pub trait Protocol {
     /// Measures as [`evaluate_with`](Self::evaluate_with) does, unwatched.
     ///
     /// # Errors
-    /// Its errors.
+    /// Those of [`evaluate_with`](Self::evaluate_with).
     fn evaluate(
         &self,
         embeddings: &Matrix,
@@ -90,7 +90,7 @@ pub trait Protocol {
     /// Measures as [`evaluate_parts_with`](Self::evaluate_parts_with) does, unwatched.
     ///
     /// # Errors
-    /// Its errors.
+    /// Those of [`evaluate_parts_with`](Self::evaluate_parts_with).
     fn evaluate_parts(
         &self,
         embeddings: &Matrix,
@@ -131,7 +131,7 @@ pub trait CrossValidated {
     /// Measures as [`evaluate_on_folds_with`](Self::evaluate_on_folds_with) does, unwatched.
     ///
     /// # Errors
-    /// Its errors.
+    /// Those of [`evaluate_on_folds_with`](Self::evaluate_on_folds_with).
     fn evaluate_on_folds(
         &self,
         embeddings: &Matrix,

@@ -7,7 +7,7 @@ use crate::EvalError;
 
 /// Penalties from which one is chosen.
 const RIDGES: [f64; 8] = [1e-8, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0];
-/// One of so many rows is kept from the fit to choose the penalty.
+/// Number of rows of which one is kept from the fit, to choose the penalty.
 const ONE_OF: usize = 10;
 
 /// Share of the squares of equal rows that rounding may leave when their mean is subtracted.
@@ -26,9 +26,10 @@ pub(super) struct Affine {
 /// min over W, b of ‖A·W + 1·bᵀ − B‖² + λ·‖W‖²      λ = ridge · mean square of a column of A − mean(A), times n
 /// ```
 ///
-/// Without a penalty that of 8 from 10⁻⁸ to 1 is chosen whose map, fitted without every tenth row, is nearest to these rows; the
-/// map is then fitted to all rows. A lower rank projects the fit onto the directions of the new rows in which it varies most, the
-/// eigenvectors of Wᵀ(AᵀA + λ·1)W = WᵀAᵀB (reduced-rank ridge regression, Mukherjee and Zhu, 2011).
+/// If `ridge` is `None`, it is chosen from 8 values from 10⁻⁸ to 1: the one whose map, fitted without every tenth row,
+/// is nearest to these rows. The map is then fitted to all rows. A lower rank projects the fit onto the directions of
+/// the new rows in which it varies most, the eigenvectors of Wᵀ(AᵀA + λ·1)W = WᵀAᵀB (reduced-rank ridge regression,
+/// Mukherjee and Zhu, 2011).
 ///
 /// # Errors
 /// [`EvalError`] if all old rows are equal.
@@ -104,8 +105,8 @@ impl Moments {
             }),
             false => Err(EvalError::new(
                 "rows",
-                "no difference between the old ones",
-                "at least two directions",
+                "old ones that are all equal",
+                "at least two different ones",
             )),
         }
     }
@@ -119,6 +120,7 @@ impl Moments {
         let mut weights = factor.solve(&self.of_both);
         if rank < weights.nrows().min(weights.ncols()) {
             let varied = weights.tr_mul(&self.of_both);
+            // Symmetric but for rounding, which the solver must not see.
             let eigen = SymmetricEigen::new((&varied + varied.transpose()) * 0.5);
             let mut order: Vec<usize> = (0..eigen.eigenvalues.len()).collect();
             order.sort_by(|a, b| eigen.eigenvalues[*b].total_cmp(&eigen.eigenvalues[*a]));

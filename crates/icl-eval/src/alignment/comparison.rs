@@ -8,7 +8,7 @@ use crate::{EvalError, Matrix};
 
 /// Number of folds.
 const N_FOLDS: usize = 5;
-/// Largest number of rows that are compared. More would add time, hardly certainty.
+/// Largest number of rows that are compared. More would add much time and hardly any certainty.
 const MAX_ROWS: usize = 1000;
 /// The forms of a map, compared on rows that their maps were not fitted to.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,6 +31,7 @@ impl FormComparison {
         let (old, new) = (old.select(&rows), new.select(&rows));
         let of_form = |form| left_of_form(&settings.clone().with_form(form), &old, &new);
         let mut distances = Vec::new();
+        // A rotation needs equal widths, and as many rows as columns. The other forms are compared without it.
         if let Ok(left) = of_form(AlignmentForm::Procrustes) {
             distances.push((AlignmentForm::Procrustes, left));
         }

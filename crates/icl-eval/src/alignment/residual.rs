@@ -12,7 +12,7 @@ use super::procrustes::not_converged;
 use crate::EvalError;
 use crate::linear::lbfgs::{Objective, minimise};
 
-/// One of so many rows is kept from the fit to end it.
+/// Number of rows of which one is kept from the fit, to end it.
 const ONE_OF: usize = 10;
 /// Penalties of the squares of the weights, where the mean square of what is left to fit is 1. On embeddings of
 /// digits (800 rows of width 128) 10⁻³ gains where less does not, on 1400 rows 3·10⁻⁴ gains most.
@@ -49,13 +49,14 @@ pub(super) fn residual(
     scaled.row_iter_mut().for_each(|mut row| row -= &mean);
     let [of_old, of_left] = [&scaled, left].map(|it| (it.norm_squared() / it.len() as f64).sqrt());
     scaled /= of_old;
-    // Nothing is left of the new rows where the change is affine to the last digit.
+    // Where the change is affine to the last digit, nothing is left to scale.
     let target = if of_left > 0.0 {
         left / of_left
     } else {
         left.clone()
     };
     let mut rng = seed.child("hidden").rng();
+    // Uniform in ±√(3/d_old), so that x·W₁ has variance 1 where x has mean square 1.
     let spread = (3.0 / d_old as f64).sqrt();
     let start = DMatrix::from_fn(d_old + 1 + d_new, d_hidden, |row, _| {
         // The offset, too, so that the first units differ in more than their direction.
@@ -86,7 +87,7 @@ pub(super) fn residual(
         training.decay = decay;
         let course = training.course.get_mut();
         (course.n_iterations, course.n_idle) = (0, 0);
-        // However it ends, the best iteration has been noted.
+        // Whatever the reason for its end, an error among them, `course` holds the best iteration.
         let _ = minimise(&training, start.clone());
     }
     let best = training.course.into_inner().at;

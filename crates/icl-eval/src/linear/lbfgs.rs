@@ -11,7 +11,7 @@ const MAX_ITERATIONS: usize = 2000;
 /// Maximum number of evaluations in one line search.
 const MAX_TRIALS: usize = 60;
 
-/// A smooth function of a matrix. The minimum is the least one only if it is convex.
+/// A smooth function of a matrix. Only if it is convex, the minimum that is found is the global one.
 pub(crate) trait Objective {
     /// Returns the value and the gradient.
     fn evaluate(&self, at: &DMatrix<f64>) -> (f64, DMatrix<f64>);
@@ -95,7 +95,7 @@ pub(crate) fn minimise(
         if memory.len() == MEMORY {
             memory.pop_front();
         }
-        // The line search lets the slope grow, so that the product is above 0.
+        // Above 0, as the update needs it: the line search lets the slope grow along the step.
         memory.push_back(Correction {
             step,
             change,

@@ -123,6 +123,7 @@ impl TrainingSet {
         let mut logits = &self.features * at;
         let mut loss = 0.0;
         for (mut row, &target) in logits.row_iter_mut().zip(&self.targets) {
+            // Relative to the greatest logit, so that no exponential overflows.
             let greatest = row.max();
             let own = row[target];
             row.apply(|z| *z = (*z - greatest).exp());

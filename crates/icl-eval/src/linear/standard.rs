@@ -17,7 +17,7 @@ impl Standard {
     pub(super) fn of(matrix: &Matrix) -> Self {
         let (n, d) = (matrix.n_rows() as f64, matrix.n_columns());
         let origin = matrix.row(0);
-        // Relative to the first row, a constant feature has a variance of exactly 0.
+        // Sums relative to the first row: a constant feature then has a variance of exactly 0.
         let mut shifts = vec![0.0; d];
         for row in matrix.rows() {
             for ((shift, x), origin) in shifts.iter_mut().zip(row).zip(origin) {

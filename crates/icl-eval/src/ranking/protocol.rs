@@ -146,6 +146,7 @@ impl RankingProtocol {
             ));
         }
         if let Candidates::Sampled { n, seed } = self.candidates {
+            // Each query has a random stream of its own, so that threads change no draw.
             let mut rng = seed.at(query as u64).rng();
             let drawn = index::sample(&mut rng, others.len(), n.min(others.len()));
             others = drawn.iter().map(|at| others[at]).collect();

@@ -85,7 +85,7 @@ impl TransferMatrix {
         &self.rows
     }
 
-    /// Returns the rows alone.
+    /// Returns the rows, without a copy.
     pub fn into_rows(self) -> Vec<Vec<Option<f64>>> {
         self.rows
     }
