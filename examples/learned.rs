@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// The folder of all data sets for tests.
+/// Returns the folder of all data sets for tests.
 pub fn data_dir() -> PathBuf {
     let shared = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data");
     std::env::var_os("ICL_DATA_DIR").map_or_else(|| shared.into(), PathBuf::from)
@@ -17,11 +17,12 @@ pub fn run(program: &str, arguments: &[&str], data_dir: &Path) -> Output {
     output.unwrap_or_else(|error| panic!("{program}: {error}"))
 }
 
-/// Its standard output and by how much the update lowered the exact risk of θ₀, in nats. It must hold
-/// that each training has moved the parameters and ended below the exact risk of the untrained encoder,
-/// that floors stand next to the accuracies, and that the last line speaks of retraining.
+/// Runs the program and returns its standard output, and by how much the update lowered the exact risk of θ₀, in nats.
+/// Returns `None`, with a line on the standard error, if the data are not there.
 ///
-/// `None`, with a line on the standard error, if the data are not there.
+/// # Panics
+/// Unless each training has moved the parameters and ended below the exact risk of the untrained encoder, there are
+/// floors next to the accuracies, and the last line compares with retraining.
 pub fn learned(program: &str, arguments: &[&str]) -> Option<(String, f64)> {
     let output = run(program, arguments, &data_dir());
     let message = String::from_utf8_lossy(&output.stderr);

@@ -61,7 +61,7 @@ where
     Ok(())
 }
 
-/// Sample passes, seconds and ‖Δθ‖/‖θ‖ of a training.
+/// Returns the sample passes, the seconds and ‖Δθ‖/‖θ‖ of a training.
 fn training<M: AutodiffModule<B>, B: AutodiffBackend, R>(of: &Outcome<M, B, R>) -> [String; 3] {
     [
         of.record.sample_passes.to_string(),
@@ -70,7 +70,8 @@ fn training<M: AutodiffModule<B>, B: AutodiffBackend, R>(of: &Outcome<M, B, R>) 
     ]
 }
 
-/// Tells in numbers how soon the update came within 1 % of retraining on old and on new data, or that it did not.
+/// Returns a sentence on the cost at which the update came within 1 % of retraining on old and on new data, or that it
+/// did not.
 fn verdict(updated: &TrainingRecord, retrained: &TrainingRecord) -> String {
     // The encoder of a run is that of its best evaluation.
     let risk = |run: &TrainingRecord| {
@@ -129,7 +130,7 @@ fn verdict(updated: &TrainingRecord, retrained: &TrainingRecord) -> String {
     }
 }
 
-/// How many times fewer, or more, `passes` are than `others`.
+/// Returns a text on how many times fewer, or more, `passes` are than `others`.
 fn times(others: f64, passes: f64) -> String {
     let ratio = others / passes;
     if ratio >= 1.0 {

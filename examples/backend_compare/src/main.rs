@@ -1,5 +1,5 @@
-//! The same steps on every backend that this example was built with, by the library: what
-//! `icl compare-backends` does, in one process and without its page.
+//! Takes the same steps on every backend that this example was built with, by the library, as `icl compare-backends`
+//! does: in one process and without its page.
 
 use anyhow::Result;
 use burn::backend::{Autodiff, Flex};
@@ -17,10 +17,10 @@ struct Arguments {
     /// The method. `icl methods` lists them
     #[arg(long, default_value = "warm")]
     method: String,
-    /// How many epochs of 6 steps
+    /// Number of epochs, of 6 steps each
     #[arg(long, default_value_t = 9)]
     epochs: usize,
-    /// What all randomness comes from
+    /// Seed of all randomness
     #[arg(long, default_value_t = 0)]
     seed: u64,
 }
@@ -51,7 +51,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// The steps of one backend, from the same encoder as on the others.
+/// Takes the steps on one backend, from the same encoder as on all others.
 fn steps<B: Backend>(arguments: &Arguments) -> Result<BackendTrace> {
     let (device, seed) = (B::Device::default(), Seed::new(arguments.seed));
     let data = embedded::graphs("MUTAG")?;

@@ -1,4 +1,4 @@
-//! A ResNet-18 of torchvision's comes in, is updated on images, and goes back with torchvision's names.
+//! Reads a ResNet-18 with torchvision's names, updates it on images, and writes it with the same names.
 //!
 //! Nothing is downloaded: without a file of weights the example makes one of random weights, with torchvision's names.
 
@@ -76,7 +76,7 @@ fn main() -> Result<()> {
     let increment = data.increment(Split::Class, GrowthRatio::try_new(0.5)?, seed)?;
     let (training, held_out) = increment.hold_out(0.25, seed)?;
     let images = coloured(&data)?;
-    // A mirrored digit is none.
+    // A mirrored digit is no digit.
     let flip = if arguments.folder.is_some() { 0.5 } else { 0.0 };
     let views = ImageViewsConfig::new(arguments.size).with_flip(flip);
     let views = views.try_init()?;

@@ -1,4 +1,4 @@
-//! Graphs: an encoder is kept up to date. Of PROTEINS the old graphs are small and the new ones large; `--data` takes
+//! Keeps an encoder of graphs up to date. In PROTEINS the old graphs are small and the new ones large; `--data` takes
 //! any data set in the TU format.
 //!
 //! The four steps are those of every use of the library: train θ₀ on the old data, update it by the default method,
@@ -90,7 +90,7 @@ fn compare(data: &GraphDataset, arguments: &Arguments) -> Result<()> {
     )
 }
 
-/// What a graph says without any encoder: the sum of its nodes' features.
+/// Returns the features of a graph without any encoder: the sum over its nodes.
 fn summed_features(graph: &Graph) -> Vec<f64> {
     let mut sum = vec![0.0; graph.d_features()];
     for node in 0..graph.n_nodes() {

@@ -1,4 +1,4 @@
-//! Images: an encoder is kept up to date, of the digits 1 and 7 that come with the library, or of a folder of
+//! Keeps an encoder of images up to date: of the digits 1 and 7 that come with the library, or of a folder of
 //! photographs.
 //!
 //! Images take the same four steps as graphs, with other views, another collation and another encoder, ResNet-18. The
@@ -81,7 +81,7 @@ fn compare(data: &ImageDataset, arguments: &Arguments) -> Result<()> {
     let (n_old, n_new) = (increment.old().len(), increment.new_data().len());
     println!("{}: {n_old} old images, {n_new} new ones", data.name());
 
-    // A mirrored digit is none.
+    // A mirrored digit is no digit.
     let flip = if arguments.folder.is_some() { 0.5 } else { 0.0 };
     let views = ImageViewsConfig::new(arguments.size)
         .with_flip(flip)
@@ -106,7 +106,7 @@ fn compare(data: &ImageDataset, arguments: &Arguments) -> Result<()> {
     let retrained =
         trainer.update_with(&Method::retraining(), theta0, fresh, &mut Callbacks::new())?;
 
-    // With labels for all images, pixels alone tell a 1 from a 7; five of each class have one.
+    // Five labels a class: with labels for all images, pixels alone distinguish a 1 from a 7.
     let protocol = FewLabelsConfig::default().with_n_draws(100).try_init()?;
     let mut pixels = Vec::new();
     for index in 0..data.n_images() {

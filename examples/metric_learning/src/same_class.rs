@@ -1,4 +1,4 @@
-//! Positive pairs by class: what the labels are for.
+//! Positive pairs of samples of one class, by their labels.
 
 use icl::core::{Pairing, Side};
 use icl::prelude::*;

@@ -1,4 +1,4 @@
-//! What connects the model: an encoder out of Burn's stock layers.
+//! The encoder, of Burn's stock layers.
 
 use burn::module::Module;
 use burn::nn::conv::{Conv1d, Conv1dConfig};
@@ -21,7 +21,7 @@ pub struct WaveEncoder<B: Backend> {
 }
 
 impl<B: Backend> WaveEncoder<B> {
-    /// A fresh one, the same for the same seed.
+    /// Creates an encoder with parameters drawn from `seed`.
     pub fn init(seed: Seed, device: &B::Device) -> Self {
         B::seed(device, seed.value());
         let encoder = Self {
@@ -30,13 +30,13 @@ impl<B: Backend> WaveEncoder<B> {
             statistics: BatchStatistics::new(32, device),
             last: LinearConfig::new(32, 16).init(device),
         };
-        // Stock layers draw their parameters when they are first used, and a clone that is made
-        // before draws its own. Counting uses them.
+        // Stock layers draw their parameters at their first use, and a clone that is made before that draws
+        // others. Counting is such a use.
         println!("an encoder of {} values", encoder.num_params());
         encoder
     }
 
-    /// Features `[n, 32]` of waves `[n, 1, length]`, before normalisation.
+    /// Computes the features `[n, 32]` of waves `[n, 1, length]`, before normalisation.
     fn pooled(&self, waves: Tensor<B, 3>) -> Tensor<B, 2> {
         let features = gelu(self.second.forward(gelu(self.first.forward(waves))));
         features.mean_dim(2).squeeze_dim(2)

@@ -1,9 +1,9 @@
-//! Bring your own: own data, own views, own collation and an own encoder out of Burn's stock layers.
+//! Updates an encoder of your own on data of your own, with your own views and collation.
 //!
 //! The data are waves made by a formula: a tone of random phase with one of three overtones, which is
-//! the class. The old tones are low, the new ones are high. What connects them to the library are the
-//! four parts between `ANCHOR` marks in `views.rs` and `encoder.rs`, of 7 to 17 lines each; this file
-//! is the same as for any data.
+//! the class. The old tones are low, the new ones are high. Four parts between `ANCHOR` marks in
+//! `views.rs` and `encoder.rs`, of 7 to 17 lines each, connect them to the library; this file is the
+//! same as for any data.
 
 mod encoder;
 #[path = "../../table.rs"]
@@ -26,10 +26,10 @@ const N_WAVES: usize = 800;
 /// Updates an own encoder of own data: old tones are low, new ones high
 #[derive(Parser)]
 struct Arguments {
-    /// The most epochs of each training
+    /// Maximum number of epochs of each training
     #[arg(long, default_value_t = 150)]
     epochs: usize,
-    /// What all randomness comes from
+    /// Seed of all randomness
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }

@@ -1,4 +1,4 @@
-//! What connects the data: how views are made, and how they become a batch.
+//! The views of the data, and their collation into batches.
 
 use burn::tensor::{Tensor, TensorData, backend::Backend};
 use icl::prelude::*;

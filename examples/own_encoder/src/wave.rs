@@ -5,7 +5,7 @@ use std::f32::consts::TAU;
 use icl::prelude::*;
 use rand::RngExt;
 
-/// Values of a wave.
+/// Number of values of a wave.
 pub const LENGTH: usize = 64;
 /// The overtones, as multiples of the tone's frequency: the classes.
 const OVERTONES: [f32; 3] = [2.0, 3.0, 4.0];
@@ -13,14 +13,14 @@ const OVERTONES: [f32; 3] = [2.0, 3.0, 4.0];
 /// A sample: any type of yours that can be cloned and sent between threads.
 #[derive(Clone, Debug)]
 pub struct Wave {
-    /// What is seen.
+    /// Values over time.
     pub values: [f32; LENGTH],
-    /// Which overtone it has.
+    /// Index of its overtone.
     pub class: usize,
 }
 
 impl Wave {
-    /// A tone of `lowest` to `lowest` + 3 periods, its overtone, and noise.
+    /// Draws a tone of `lowest` to `lowest` + 3 periods, with an overtone and noise.
     pub fn draw(lowest: f32, rng: &mut Rng) -> Self {
         let class = rng.random_range(0..OVERTONES.len());
         let frequency = TAU * (lowest + 3.0 * rng.random::<f32>()) / LENGTH as f32;

@@ -1,4 +1,4 @@
-//! Generated data: points around the centres of classes, of which the new data have some of their own.
+//! Generated data: points around the centres of classes. The new data have classes of their own.
 
 use anyhow::Result;
 use icl::prelude::*;

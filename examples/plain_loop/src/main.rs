@@ -1,5 +1,5 @@
-//! A training loop of one's own, without a trainer: which samples, their loss, Burn's optimizer, the averaged
-//! weights, and when to stop. The only argument is the maximum number of epochs of each training.
+//! Trains and updates an encoder in a loop of one's own, without a trainer: sampler, loss, Burn's optimizer, averaged
+//! weights and stopping rule. The only argument is the maximum number of epochs of each training.
 
 mod data;
 

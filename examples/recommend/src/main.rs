@@ -1,4 +1,4 @@
-//! A recommender that is kept up to date: old and new interactions by time, two towers, updates by several methods.
+//! Keeps a recommender up to date: old and new interactions by time, two towers, updates by several methods.
 
 mod last_items;
 mod row;

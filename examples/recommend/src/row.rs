@@ -77,7 +77,7 @@ impl Row {
     }
 }
 
-/// Returns the table in Markdown, with mean and standard deviation over the seeds, of which each has the same lines.
+/// Returns the table in Markdown, with mean and standard deviation over the seeds. Each seed has the same lines.
 pub fn table(seeds: &[Vec<Row>]) -> String {
     let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
     let names = COLUMNS.iter().map(|(name, _)| (*name).to_owned());
@@ -100,7 +100,7 @@ pub fn table(seeds: &[Vec<Row>]) -> String {
     text
 }
 
-/// Writes mean ± standard deviation; a single value stands alone.
+/// Writes mean ± standard deviation, or a single value without one.
 fn spread(values: &[f64], digits: usize) -> String {
     let n = values.len() as f64;
     let mean = values.iter().sum::<f64>() / n;

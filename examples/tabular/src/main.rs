@@ -1,5 +1,5 @@
-//! A table of numbers: the digits 0 to 4 are old, 5 to 9 new, and mixup noise makes the views. The only
-//! argument is the maximum number of epochs of each training.
+//! Keeps an encoder of a table of numbers up to date: the digits 0 to 4 are old, 5 to 9 new, and mixup makes the views.
+//! The only argument is the maximum number of epochs of each training.
 
 #[path = "../../table.rs"]
 mod table;
