@@ -74,6 +74,7 @@ pub fn write_checkpoint(
 
 /// Writes a state as MessagePack.
 fn encode(to: &mut impl Write, state: &impl Serialize) -> Result<(), rmp_serde::encode::Error> {
+    // With names: without them, a struct that has changed would be read as another one without an error (ADR 4).
     rmp_serde::encode::write_named(to, state)
 }
 

@@ -41,6 +41,7 @@ impl Mpi {
     /// # Errors
     /// [`Error`] if this process has joined before.
     pub fn join() -> Result<Self, Error> {
+        // Funneled: one thread alone calls MPI.
         let (universe, _) = mpi::initialize_with_threading(Threading::Funneled)
             .ok_or_else(|| of_group("that MPI runs already", "one group a process"))?;
         let world = universe.world();

@@ -56,7 +56,7 @@ pub struct Evaluated<M, R> {
     pub n_statistics_views: u64,
 }
 
-/// Function that evaluates an encoder of a place in the run.
+/// Function that evaluates an encoder, with the place in the run for messages.
 pub(crate) type Evaluate<'a, M, R> = &'a dyn Fn(M, Place) -> Result<Evaluated<M, R>, TrainError>;
 
 /// Function that finds the first sample whose embedding by an encoder is not finite, in the order of the list.

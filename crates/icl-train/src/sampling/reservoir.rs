@@ -49,7 +49,7 @@ impl<T> Reservoir<T> {
     pub fn resumed(mut items: Vec<T>, capacity: usize, n_seen: usize, rng: &mut Rng) -> Self {
         assert!(
             items.len() <= n_seen,
-            "found {} items of {n_seen}",
+            "found {} items of a stream of {n_seen}, expected at most as many",
             items.len()
         );
         let capacity = match items.len() < n_seen {

@@ -79,7 +79,7 @@ impl Counters {
     pub(crate) fn widen(&mut self, fraction: f64) {
         if fraction != self.fraction {
             self.fraction = fraction;
-            // Another share of old data is another training loss.
+            // Another share of old data is another training loss, which cannot be compared with the lowest so far.
             self.losses = Descent::default();
         }
     }

@@ -35,7 +35,7 @@ pub struct Experience {
     /// Number of old samples of its update, N.
     #[serde(default)]
     pub n_old: usize,
-    /// Number of new samples of its update, ΔN: those of all experiences that waited.
+    /// Number of new samples of its update, ΔN: those of all experiences that waited, and its own.
     #[serde(default)]
     pub n_new: usize,
     /// Number of epochs of its update.
