@@ -118,6 +118,7 @@ impl<'a> Work<'a> {
 
     /// Counts several units.
     pub fn advance_by(&self, n: usize) {
+        // Work may have more units than it was begun with, so that the share is limited to 1.
         let n_done = self.n_done.fetch_add(n, Ordering::Relaxed) + n;
         self.watch
             .tell((n_done as f64 / self.n_units as f64).min(1.0));
