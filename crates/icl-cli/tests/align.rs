@@ -234,7 +234,7 @@ fn wrong_input_is_named() {
     align(at, "--to new.npy --map m.safetensors --out a.npy")
         .rejected_at_length("cannot be used with");
     let ran = align(at, "--to narrow.npy --form affine --out w.safetensors").succeeded();
-    let note = "note: narrow.npy: all 150 rows are equal and tell no samples apart\n";
+    let note = "note: narrow.npy: all 150 rows are equal and distinguish no samples\n";
     assert_eq!(ran.stderr, note);
     let mut some = vec![[1.0, 2.0, 3.0, 4.0]; 3];
     some[1] = [0.0; 4];

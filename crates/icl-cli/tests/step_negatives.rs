@@ -84,7 +84,7 @@ fn negatives_that_do_not_fit_are_refused() {
     for (line, needle) in [
         (
             "train --data MUTAG --negatives auto --out o",
-            "negatives: found auto, expected a number: a first encoder has none",
+            "negatives: found auto, expected a number: only icl update",
         ),
         (
             "run --negatives auto --negatives-peak 9 --out o",

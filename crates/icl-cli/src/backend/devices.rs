@@ -16,13 +16,13 @@ pub trait ProgramDevices: Backend {
     /// Returns the names of the devices that the machine may have, according to the driver.
     ///
     /// # Panics
-    /// Perhaps, where there is no driver.
+    /// On some backends, if there is no driver.
     fn candidates() -> Vec<String>;
 
-    /// Returns what a device calls itself.
+    /// Returns a description of the device for users.
     ///
     /// # Panics
-    /// Perhaps, where there is no such device.
+    /// On some backends, if there is no such device.
     fn description(device: &Self::Device) -> String {
         Self::name(device)
     }
@@ -67,7 +67,7 @@ impl ProgramDevices for burn::backend::LibTorch {
         *device != Self::Device::default()
     }
 
-    /// Burn does not tell how many GPUs LibTorch has found; the first shows whether there are any.
+    /// Lists one GPU at most: Burn does not report how many LibTorch has found.
     fn candidates() -> Vec<String> {
         let gpu = if cfg!(target_os = "macos") {
             "mps"

@@ -20,16 +20,16 @@ pub const BACKENDS: &[&str] = &[
     "cuda",
 ];
 
-/// Something to do with the backend of a name.
+/// Computation that is generic over the backend, for [`with_backend`].
 pub trait WithBackend {
-    /// Its result.
+    /// Result of the computation.
     type Output;
 
-    /// Does it.
+    /// Computes on the backend `B`.
     fn with<B: Backend + ProgramDevices>(self) -> Self::Output;
 }
 
-/// Finds the backend of a name and gives it to `task`.
+/// Runs `task` on the backend that `backend` names, as NAME or NAME:DEVICE.
 ///
 /// # Errors
 /// If this program does not have it.

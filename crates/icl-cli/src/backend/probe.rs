@@ -1,5 +1,5 @@
-//! Whether a device can be used, found out by a process of its own: some drivers end the process that
-//! asks for a device that they do not have.
+//! Test whether a device can be used, in a separate process: some drivers end the process that requests a device
+//! that they do not have.
 
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};
@@ -46,7 +46,7 @@ pub fn check(backend: &str) -> Result<(), Failure> {
     };
     let reason = match usable_devices(&backend)? {
         (devices, None) if !devices.is_empty() => return Ok(()),
-        (_, reason) => reason.unwrap_or_else(|| "it names none".to_owned()),
+        (_, reason) => reason.unwrap_or_else(|| "it reports none".to_owned()),
     };
     let device = match split(&backend).1 {
         Some(DEFAULT) | None => String::new(),

@@ -216,7 +216,7 @@ fn check(command: &Command, entries: &[Entry]) -> Result<(), Wrong> {
     let option = option.trim_start_matches('-').split([' ', '=', '[']).next();
     let Some(Entry { option, values }) = entries.iter().find(|it| it.option.get_long() == option)
     else {
-        // The parse of file and command line tells it.
+        // The parse of file and command line together reports it.
         return Ok(());
     };
     // Of a value that is a list, the part that is wrong.

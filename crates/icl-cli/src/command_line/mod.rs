@@ -97,7 +97,7 @@ pub enum Command {
     },
     /// Take the same training steps on several backends and compare losses, time and memory
     CompareBackends(Box<CompareOptions>),
-    /// Print what completes the program's commands and options in a shell
+    /// Print the completions of commands and options for a shell
     #[command(after_help = completions::DETAILS)]
     Completions {
         /// Shell

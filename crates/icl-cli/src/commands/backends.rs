@@ -53,7 +53,7 @@ pub fn show(json: bool) -> Result<(), Failure> {
                 known.name, known.to_build, known.to_run
             ))
         } else if devices.is_empty() {
-            let reason = reason.unwrap_or_else(|| "it names no device".to_owned());
+            let reason = reason.unwrap_or_else(|| "it reports none".to_owned());
             Some(format!(
                 "found no device ({reason}); it needs {}",
                 known.to_run

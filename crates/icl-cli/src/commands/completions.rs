@@ -1,4 +1,4 @@
-//! `icl completions`: prints what completes commands and options in a shell.
+//! `icl completions`: prints the completions of commands and options for a shell.
 
 use clap::Command;
 use clap_complete::Shell;

@@ -102,11 +102,11 @@ pub fn keep(options: &KeepOptions) -> Result<(), Failure> {
     };
     if let Data::Interactions(_) = data {
         return Err(Failure::input(anyhow!(
-            "data: found interactions, expected samples that stand by themselves: those of one user belong together"
+            "data: found interactions, expected independent samples: the interactions of one user belong together"
         )));
     }
     let n_seen = before.as_ref().map_or(0, |(_, kept)| kept.n_seen);
-    // Another draw each day.
+    // A child for each day: with the same random numbers every day, the draws would depend on each other.
     let mut rng = Seed::new(options.seed)
         .child("keep")
         .at(n_seen as u64)

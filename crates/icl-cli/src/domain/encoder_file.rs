@@ -196,7 +196,7 @@ impl<D: Domain> EncoderFile<D> {
         (passes.is_finite() && passes > 0.0).then_some(passes)
     }
 
-    /// Reports if data that are given as those of its training are others.
+    /// Reports if data that are given as those of its training differ from them.
     ///
     /// # Errors
     /// If the file's own account of its training cannot be read.
@@ -210,16 +210,15 @@ impl<D: Domain> EncoderFile<D> {
             let n = origin.n_represented();
             if n != n_old {
                 tell(format_args!(
-                    "note: {option}: a sample that stands for {n_old} {}, other than the {n} that the encoder was \
-                     trained on ({})",
+                    "note: {option}: a sample that stands for {n_old} {}, but the encoder was trained on {n} ({})",
                     <D::Data as DataSet>::SAMPLES,
                     names.join(", ")
                 ));
             }
         } else if (n, digest) != (found.n_samples, found.digest) {
             tell(format_args!(
-                "note: {option}: {} {} with the digest {}, other than the {n} with the digest {digest} that the \
-                 encoder was trained on ({})",
+                "note: {option}: {} {} with the digest {}, but the encoder was trained on {n} with the digest \
+                 {digest} ({})",
                 found.n_samples,
                 <D::Data as DataSet>::SAMPLES,
                 found.digest,

@@ -68,7 +68,7 @@ pub trait ImageEncoder: Debug + Serialize + DeserializeOwned {
     fn has_projection(&self) -> bool;
 }
 
-/// Whether the user knows what was removed around the tensors of the initial weights.
+/// Guard of the note about the layout of the file of initial weights, which is printed once.
 static LAYOUT_IS_KNOWN: Once = Once::new();
 
 impl ImageEncoder for ResNetConfig {

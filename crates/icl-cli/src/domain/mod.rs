@@ -116,8 +116,8 @@ pub trait Domain: Codec {
         Ok(())
     }
 
-    /// Returns this configuration and the data with everything that is estimated from data estimated from
-    /// the samples `old` of a split alone; `None` if nothing is.
+    /// Returns this configuration and the data with their statistics, such as means of columns, estimated from the
+    /// samples `old` of a split alone; `None` if there are none.
     ///
     /// # Errors
     /// If these samples do not suffice.
@@ -131,8 +131,8 @@ pub trait Domain: Codec {
         Ok(None)
     }
 
-    /// Returns this configuration and the data with everything that rests on statistics of the data, because the encoder's
-    /// file has none, estimated from these old samples; `None` if nothing does.
+    /// Returns this configuration and the data with the statistics that the encoder's file lacks estimated from these
+    /// old samples; `None` if it lacks none.
     ///
     /// # Errors
     /// If these samples do not suffice.

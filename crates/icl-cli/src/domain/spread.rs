@@ -75,6 +75,7 @@ pub fn check_spread<D: Domain, B: AutodiffBackend>(
 /// Returns the effective rank and the mean cosine in words, if nothing tells the rows apart.
 fn collapse(embeddings: &Matrix) -> Option<String> {
     let (rank, cosine) = (effective_rank(embeddings), mean_cosine(embeddings));
+    // Negated, so that NaN counts as collapsed.
     let has_collapsed = embeddings.n_rows() > 1 && !(rank > MIN_RANK && cosine < MAX_COSINE);
     has_collapsed
         .then(|| format!("an effective rank of {rank:.3} and a mean cosine of {cosine:.6}"))
@@ -91,6 +92,7 @@ fn mean_cosine(embeddings: &Matrix) -> f64 {
             .for_each(|(sum, value)| *sum += value / length);
     }
     let n = embeddings.n_rows() as f64;
+    // ‖Σu‖² = n + the sum of u·v over all ordered pairs of different unit rows.
     (sum.iter().map(|value| value * value).sum::<f64>() - n) / (n * (n - 1.0))
 }
 

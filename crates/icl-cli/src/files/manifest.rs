@@ -126,7 +126,7 @@ impl Manifest {
 /// Returns the failure that a file or folder of a result's name is not ours.
 pub fn foreign(folder: &Path, name: &str) -> Failure {
     Failure::input(anyhow!(
-        "out: found {name} in {}, which no command of icl wrote there, expected it elsewhere",
+        "out: found {name} in {}, which no command of icl wrote there, expected no such file; move it elsewhere",
         folder.display()
     ))
 }

@@ -79,6 +79,7 @@ pub fn read(path: &Path) -> Result<Array, Error> {
             "f16, f32 or f64",
         ));
     };
+    // Lengths of a damaged header may have a product beyond 64 bits.
     let n_values = u128::from(n_rows) * u128::from(n_columns);
     let needed = n_values.checked_mul(element.n_bytes as u128);
     if needed.is_none_or(|needed| (rest.len() as u128) < needed) {

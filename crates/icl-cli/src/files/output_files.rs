@@ -145,7 +145,7 @@ fn is_one_file(a: &Path, b: &Path) -> bool {
     a.is_some() && a == b
 }
 
-/// Elsewhere the standard library does not say so.
+/// On other systems the standard library has no such comparison.
 #[cfg(not(unix))]
 fn is_one_file(_: &Path, _: &Path) -> bool {
     false

@@ -99,7 +99,7 @@ impl fmt::Display for UpdateBudget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::None => f.write_str("none"),
-            // Of 7 %, a hundred times the share is 7.000000000000001.
+            // Rounded to 10 decimals: a hundred times 0.07 is 7.000000000000001.
             Self::Share(share) => write!(f, "{}%", (1e12 * share).round() / 1e10),
             Self::Passes(passes) => write!(f, "{passes}"),
             Self::Minutes(minutes) => write!(f, "{minutes}m"),

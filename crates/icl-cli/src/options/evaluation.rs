@@ -250,6 +250,7 @@ impl HoldOutOptions {
     fn measured(&self, held_out: &Increment, seed: Seed) -> Increment {
         held_out.at_most(
             self.evaluation_samples,
+            // The name is that of earlier versions: another one would draw other samples.
             seed.child("hold-out").child("panel"),
         )
     }

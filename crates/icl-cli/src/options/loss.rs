@@ -13,7 +13,7 @@ use crate::options::choice;
 use crate::process::failure::Failure;
 use crate::process::terminal::tell;
 
-/// Number of negatives, or the wish to be advised.
+/// Number of negatives: a given one, or the one that an AUC advises.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Negatives {
     /// This number.
@@ -170,13 +170,14 @@ impl LossOptions {
                 "negatives-peak: found {peak} with --negatives auto, which finds the peak, expected one of them"
             ))),
             (Negatives::Auto, None) if !can_ask => Err(Failure::input(anyhow!(
-                "negatives: found auto, expected a number: a first encoder has none before it to ask, as an update has"
+                "negatives: found auto, expected a number: only icl update and icl run have an earlier encoder whose \
+                 AUC advises one"
             ))),
             _ => Ok(()),
         }
     }
 
-    /// Tells over which steps a course extends that depends on their number.
+    /// Reports over which steps a course extends that depends on the number of steps.
     pub fn tell_course(&self, epochs: usize, stop: StopRule) {
         use NegativesSchedule::{Ans, Down, Fixed, Stagewise, Up};
         let is_open = match self.negatives_schedule {

@@ -146,6 +146,7 @@ fn wait(
             }
             is_asked = true;
         }
+        // The standard library has no wait that a limit or an interruption ends.
         thread::sleep(PAUSE);
     }
 }

@@ -1,4 +1,4 @@
-//! Ctrl-C: the first says so and ends the program at the next step, the second at once.
+//! Ctrl-C: the first one is confirmed and ends the program at the next step, the second ends it at once.
 
 use std::io::{self, Read};
 use std::process::exit;

@@ -62,6 +62,7 @@ pub fn tell_notes(name: &str, notes: impl IntoIterator<Item = impl Display>) {
 
 /// Writes a message to standard error, cut to 2000 characters and three lines, whichever process this is.
 pub fn say(text: impl Display) {
+    // A closed standard error must not end the work.
     let _ = writeln!(std::io::stderr(), "{}", message(text));
 }
 

@@ -242,7 +242,7 @@ fn a_kept_sample_stands_for_all_old_data() {
     let line =
         format!("{update} --from d2/encoder.safetensors --old-sample k1 --new 3.csv --out d3b");
     let ran = run(at, &line);
-    let note = "note: old: a sample that stands for 200 rows, other than the 260 that";
+    let note = "note: old: a sample that stands for 200 rows, but the encoder was trained on 260 (";
     assert!(ran.stderr.contains(note), "{}", ran.stderr);
 }
 

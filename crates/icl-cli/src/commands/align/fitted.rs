@@ -1,4 +1,4 @@
-//! A map with what it was measured to be worth.
+//! A map that was fitted to most rows, with its measurements on the others.
 
 use comfy_table::{CellAlignment, Table, presets};
 use icl_core::Seed;
@@ -22,7 +22,7 @@ const KS: [usize; 2] = [1, 10];
 pub struct Fitted {
     pub map: AlignmentMap,
     pub form: AlignmentForm,
-    /// The forms on the fitted rows, where one of them was to be chosen.
+    /// Comparison of the forms by cross-validation of the fitted rows; `None` if the form was given.
     comparison: Option<FormComparison>,
     /// Cosine distance of each mapped row to its new one.
     pub distances: Vec<f64>,
@@ -67,7 +67,7 @@ struct FormAt {
     mean_distance: f64,
 }
 
-/// Number of rows that are named.
+/// Number of rows that are listed as those that moved most.
 const NAMED: usize = 10;
 
 impl Fitted {

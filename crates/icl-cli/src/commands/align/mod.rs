@@ -70,8 +70,8 @@ pub struct AlignOptions {
     /// Largest rank of an affine map. Without it, full rank
     #[arg(long, value_name = "R", help_heading = "Map")]
     rank: Option<usize>,
-    /// Penalty of an affine map, relative to the mean square of a column. Without it, the one of 8 from 1e-8 to 1 that serves
-    /// every tenth of the fitted rows best
+    /// Penalty of an affine map, relative to the mean square of a column. Without it, the one of 8 from 1e-8 to 1
+    /// with the least error on every tenth of the fitted rows
     #[arg(long, value_name = "LAMBDA", help_heading = "Map")]
     ridge: Option<f64>,
     /// Number of hidden units of a residual MLP. Without it, 64
@@ -258,7 +258,7 @@ fn facts_of_mapped(
         && found != from
     {
         return Err(Failure::input(anyhow!(
-            "{}: found embeddings by the encoder {}, expected {}, whose map {} is",
+            "{}: found embeddings by the encoder {}, expected {}, the old encoder of the map {}",
             old.path.display(),
             Found::new(found),
             Found::new(from),
@@ -277,7 +277,7 @@ fn facts_of_mapped(
     })
 }
 
-/// Says which rows do not tell samples apart, once they have been used: an error is alone on standard error.
+/// Reports rows that do not distinguish samples. Called last: an error is the only message on standard error.
 fn note_faults(path: &Path, rows: &Matrix) {
     let (name, n) = (path.display(), rows.n_rows());
     let n_zeros = rows
@@ -290,7 +290,7 @@ fn note_faults(path: &Path, rows: &Matrix) {
         ));
     } else if n > 1 && rows.rows().all(|row| row == rows.row(0)) {
         tell(format_args!(
-            "note: {name}: all {n} rows are equal and tell no samples apart"
+            "note: {name}: all {n} rows are equal and distinguish no samples"
         ));
     }
 }

@@ -1,4 +1,4 @@
-//! The energy that the processor packages have used, by the counters that Linux shows of them.
+//! Energy that the processor packages have used, by the powercap counters of Linux.
 
 use std::fs::read_to_string;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// Folder of the counters.
 const COUNTERS: &str = "/sys/class/powercap";
 
-/// Meter of the energy that all packages take from now on.
+/// Meter of the energy that all processor packages use from its start on.
 pub struct EnergyMeter {
     packages: Vec<Package>,
 }
@@ -41,7 +41,7 @@ impl EnergyMeter {
         (!packages.is_empty()).then_some(Self { packages })
     }
 
-    /// Returns the energy that was used since the start.
+    /// Returns the energy that was used since the start, in joules; `None` if a counter cannot be read.
     pub fn joules(self) -> Option<f64> {
         let of = |package: &Package| {
             let now = number(&package.folder, "energy_uj")?;

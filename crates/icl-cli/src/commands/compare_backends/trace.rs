@@ -124,6 +124,7 @@ impl<D: Domain> OnBackend for Task<'_, D> {
         drop(callbacks);
         match ended {
             Ok(_) => (),
+            // The run was stopped on purpose after the last requested step.
             Err(error)
                 if steps.len() >= *n_steps
                     && matches!(error.kind(), TrainErrorKind::Interrupted { .. }) => {}

@@ -1,4 +1,4 @@
-//! Losses, biases and drift next to chance, as anchors of one origin see them.
+//! Losses, biases and drift of the anchors of one origin, with the drift that chance alone would show.
 
 use comfy_table::Table;
 use icl_core::drift::{AnchorDrift, Estimate};
@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::words::{NAMES, error_in_words, table};
 
-/// Losses of anchors of one origin, and the drift that they see.
+/// Losses of the anchors of one origin (old or new), and the drift of the noise for these anchors.
 pub struct Anchors<'a> {
     pub drift: &'a AnchorDrift,
     /// In the order of [`NAMES`].

@@ -1,5 +1,5 @@
 //! `icl diagnose`: measures how far the noise distribution has moved, from embeddings of any framework, and whether chance
-//! would do.
+//! alone explains it.
 
 mod anchors;
 mod answer;
@@ -149,6 +149,7 @@ pub fn diagnose(options: &DiagnoseOptions) -> Result<u8, Failure> {
     let alpha = options.alpha.map(GrowthRatio::try_new).transpose();
     let alpha = alpha.map_err(Failure::input)?;
     let seed = options.seed.unwrap_or(DEFAULT_SEED);
+    // `all` is read as the largest number.
     let samples = Some(options.evaluation_samples).filter(|it| *it < bounds::SAMPLES);
     let test = DriftTestConfig::new(temperature, negatives)
         .with_alpha(alpha)
@@ -166,7 +167,7 @@ pub fn diagnose(options: &DiagnoseOptions) -> Result<u8, Failure> {
             .map(Into::into),
     )?;
     let (n_old, n_new) = (sets.data.n_old(), sets.data.n_new());
-    // Nothing but rows that are no noise of an anchor is refused here, and the error does not know the files.
+    // All errors that are left are about noise rows that equal an anchor, and do not name the files.
     let drift = test.measure(&sets.data).map_err(|error| {
         let [old, new] = [&options.old, &options.new].map(|path| path.display());
         Failure::input(anyhow!("{old}, {new}: {error}"))

@@ -58,7 +58,7 @@ impl Ranking {
         let found = drift.estimate_of_rank(Rank::auc);
         let auc = found.mean;
         let mu = separation(auc).ok();
-        // dμ/dAUC of μ = √2·Φ⁻¹(AUC).
+        // Delta method with dμ/dAUC = 2√π·exp(μ²/4), since μ = √2·Φ⁻¹(AUC).
         let slope = |mu: f64| 2.0 * PI.sqrt() * (mu * mu / 4.0).exp();
         let mu_error = mu.and_then(|mu| error(slope(mu) * found.standard_error));
         // Self-pairs are left out: the noise of one anchor may be smaller than that of another.
@@ -78,10 +78,12 @@ impl Ranking {
                 measured: measured.mean,
                 gaussian: mu.map(of_k),
                 measured_standard_error: error(measured.standard_error),
+                // Half the difference over μ ± its error.
                 gaussian_standard_error: of_gaussians
                     .map(|(mu, error)| (of_k(mu + error) - of_k(mu - error)) / 2.0),
             }
         };
+        // As `icl negatives --train-auc AUC --lambda 1`, which the help promises.
         let optimum = match mu.filter(|mu| *mu > 0.0) {
             Some(mu) => Optimum::of(&effectiveness_by_k(mu, &course(mu, 3.0), 1.0, MAX_ADVISED)?),
             None => None,
@@ -157,7 +159,7 @@ fn advice(auc: f64, optimum: Option<&Optimum>) -> String {
     };
     format!(
         "Recommended number of negatives: {best} ({} to {} are within {FLAT} of the best P(A) − P(B)), if this AUC is that \
-         of the labels and predictions rise to it in the simulated course, since one AUC tells of only one point of a \
+         of the labels and predictions rise to it in the simulated course, since one AUC describes only one point of a \
          training.",
         flat.start(),
         flat.end()

@@ -87,7 +87,7 @@ pub fn download(
         part.write_all(bytes).map_err(unwritable)?;
     }
     let mut checked = file.verify(&unfinished);
-    // Also where no sum is known, graphs can be read.
+    // Not all sums are known: reading the graphs finds a damaged file without one.
     if checked.is_ok() && kind == CatalogueKind::Graphs {
         checked = icl_data::read_tu(&unfinished).map(drop);
     }
@@ -123,6 +123,7 @@ impl<'a> Contents<'a> {
     fn next(&mut self) -> Result<Option<&[u8]>, String> {
         let n_read = loop {
             match self.reader.read(&mut self.buffer) {
+                // A signal: if it requests to stop, the next read fails.
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) => return Err(in_our_words(&Error::from(error))),
                 Ok(n_read) => break n_read,

@@ -64,6 +64,7 @@ fn with_growth_ratio(
     alpha: GrowthRatio,
     seed: Seed,
 ) -> Result<Increment, Failure> {
+    // α = n_new / (n_new + weight·n_old). A weight below 1 is not valid: then old samples are left out instead.
     let odds = (1.0 - alpha.value()) / alpha.value();
     let weight = odds * held_out.new_data().len() as f64 / held_out.old().len() as f64;
     let weighted = match weight >= 1.0 {

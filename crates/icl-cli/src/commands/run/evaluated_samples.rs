@@ -1,4 +1,4 @@
-//! The samples that accuracies and the map are of.
+//! The samples on which accuracies are measured, and which the map shows.
 
 use icl_core::{Increment, Seed};
 use rand::seq::SliceRandom;
@@ -26,6 +26,7 @@ impl EvaluatedSamples {
     pub fn of(increment: &Increment, most: usize, seed: Seed) -> Result<Self, Failure> {
         let all = increment.all().len();
         let mut drawn = Vec::new();
+        // The name is that of earlier versions: another one would draw other samples.
         let mut rng = seed.child("judged").rng();
         let n_new = (increment.growth_ratio().value() * most as f64).round() as usize;
         let n_new = n_new.clamp(2, most - 2);

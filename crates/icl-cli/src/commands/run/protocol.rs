@@ -64,7 +64,7 @@ impl Kept<'_> {
                 found
             }
         };
-        // All members stop here: those that have measured already would wait for the others in the next operation of all.
+        // All members stop here: those that have measured already would wait in the next collective operation.
         let is_interrupted = |error: &EvalError| error.kind() == EvalErrorKind::Interrupted;
         let is_stopped = measured.as_ref().is_err_and(is_interrupted);
         if group().any(is_stopped).map_err(TrainError::from)? {

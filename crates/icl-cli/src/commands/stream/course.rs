@@ -85,7 +85,7 @@ impl<D: Domain> OnBackend for Course<'_, D> {
 }
 
 impl<D: Domain> Course<'_, D> {
-    /// Estimates what is estimated from data from the training samples of the first experience.
+    /// Estimates the statistics of the data, such as means of columns, from training samples of the first experience.
     pub fn estimate<B: AutodiffBackend>(&mut self) -> Result<(), Failure> {
         let options = &self.resolved.options;
         let first = self.gathered.experiences[0].arriving();

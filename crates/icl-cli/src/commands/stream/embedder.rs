@@ -15,7 +15,7 @@ use crate::domain::spread::{EvaluatorOf, embed};
 use crate::process::causes::Causes;
 use crate::process::failure::Failure;
 
-/// Largest number of samples of an experience that classify.
+/// Largest number of training samples of an experience among which k-NN finds neighbours.
 const REFERENCE: usize = 512;
 
 /// Embeds the held-out samples of the experiences so far.
@@ -27,7 +27,8 @@ pub struct Embedder<'a, D: Domain, B: Backend> {
     pub causes: &'a Causes<'a>,
 }
 
-/// Embeddings of the held-out samples and of those that classify them, of the experiences that are measured.
+/// Embeddings of the held-out samples of the measured experiences, and of the reference samples that classify them by
+/// k-NN.
 pub struct Embedded {
     /// Places of the experiences.
     places: Vec<usize>,

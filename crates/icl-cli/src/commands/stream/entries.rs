@@ -76,7 +76,7 @@ pub struct Entries {
 }
 
 impl Entries {
-    /// Creates the entries of a folder at which nobody has looked yet.
+    /// Creates the list of entries of a folder that has not been read yet.
     pub fn new(folder: PathBuf, settle: Duration) -> Self {
         Self {
             folder,

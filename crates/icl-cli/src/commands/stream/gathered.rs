@@ -20,7 +20,7 @@ use crate::options::data::ReadingOptions;
 use crate::process::failure::Failure;
 use crate::process::terminal::tell;
 
-/// Value of the caller, or one that has taken its place.
+/// Value that the caller owns, or one that has replaced it.
 pub enum Held<'a, T> {
     Borrowed(&'a T),
     Owned(T),
@@ -37,7 +37,7 @@ impl<T> Deref for Held<'_, T> {
     }
 }
 
-/// Data of all experiences that have been read, with everything that is estimated from data estimated from the first.
+/// Data of all experiences that have been read, by the statistics of the first one.
 pub struct Gathered<'a, D: Domain> {
     /// Configuration of views and encoder, grown to the data.
     pub domain: Held<'a, D>,
@@ -153,8 +153,8 @@ impl<'a, D: Domain> Gathered<'a, D> {
             .seed(resolved.training.seed)
     }
 
-    /// Estimates what is estimated from data from the samples `first` alone. An encoder that was trained elsewhere
-    /// keeps what was estimated for it, but for features that rest on statistics of the data.
+    /// Estimates the statistics of the data from the samples `first` alone. An encoder that was trained elsewhere keeps
+    /// those in its file; only what the file lacks is estimated.
     ///
     /// # Errors
     /// If these samples do not suffice.

@@ -153,7 +153,7 @@ fn parse(text: &str, folder: &Path) -> Result<Vec<Listed>, String> {
             && arrived < last
         {
             return Err(wrong(format!(
-                "arrived: found {found}, expected none before {text}, that of an earlier experience"
+                "arrived: found {found}, expected {text} or later, the time of an earlier experience"
             )));
         }
         last = arrived.clone().or(last);
@@ -265,7 +265,7 @@ mod tests {
             assert_eq!(quoted.unwrap()[0].arrived.as_deref(), Some(first));
             if first != rising[1][0] {
                 let wrong = manifest(second, first).unwrap_err();
-                let expected = format!("arrived: found {first}, expected none before {second}");
+                let expected = format!("arrived: found {first}, expected {second} or later");
                 assert!(wrong.contains(&expected), "{wrong}");
             }
         }
@@ -302,7 +302,7 @@ mod tests {
                 &one(
                     "name = \"a\"\ndata = \"x\"\narrived = 2026-02-01\n[[experience]]\nname = \"b\"\ndata = \"y\"\narrived = 2026-01-01\n",
                 ),
-                "line 6: arrived: found 2026-01-01, expected none before 2026-02-01",
+                "line 6: arrived: found 2026-01-01, expected 2026-02-01 or later",
             ),
             (
                 "schema = 1\nexperience = [[[[[[[[[[[[[[[[[[[[[",

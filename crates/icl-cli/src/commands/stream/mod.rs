@@ -122,6 +122,7 @@ pub fn stream(mut options: StreamOptions) -> Result<u8, Failure> {
         };
         match (done, &mut source) {
             (Err(failure @ Failure::Input(_)), Source::Watched(watched)) if !is_begun.get() => {
+                // Any other error may be one of the options: it is reported if no other data can be used either.
                 let is_of_data = failure.causes().any(|it| it.is::<DataError>());
                 for name in &entries {
                     match is_of_data {

@@ -105,7 +105,7 @@ pub struct CourseOptions {
     /// without an update wait, and belong to the next one
     #[arg(long, value_name = "RULE", default_value_t = When::Always)]
     pub when: When,
-    /// Largest number of experiences that wait: so many are a reason for an update under every rule but never
+    /// Largest number of experiences that wait: when so many wait, every rule but never updates
     #[arg(long, value_name = "N", value_parser = bounds::at_most(bounds::SAMPLES))]
     pub at_latest: Option<usize>,
     /// Old samples that later updates may use: all, reservoir:N, equal:N, exponential:N or fifo:N

@@ -47,14 +47,14 @@ pub fn changed(data: &str, at: usize, failure: Failure) -> Failure {
     let path = Path::new(data);
     // Names of experiences are no such paths.
     let found = match path.is_absolute() && !path.exists() {
-        true => "found nothing, expected what the stream has taken".to_owned(),
+        true => "found nothing, expected the data that the stream has read".to_owned(),
         false => format!("{error:#}"),
     };
     // Readers name the file, too.
     let found = found.strip_prefix(&format!("{data}: ")).unwrap_or(&found);
     Failure::Input(anyhow!(
-        "experience {}, {data}: {found}; put it back as it was, and what is new into data of another name, or begin a \
-         new stream with another --out",
+        "experience {}, {data}: {found}; restore it as it was, and put new data under another name, or begin a new \
+         stream with another --out",
         at + 1
     ))
 }

@@ -39,7 +39,7 @@ pub struct SourceOptions {
         help = format!("With --watch: time for which a file must not change before it is read. Without it, {SETTLE}")
     )]
     settle: Option<f64>,
-    /// With --watch: take what is there now, and end
+    /// With --watch: read what is there now, then exit
     #[arg(
         long,
         value_name = "BOOL",

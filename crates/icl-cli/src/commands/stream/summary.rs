@@ -24,8 +24,8 @@ use crate::process::failure::Failure;
 /// Matrix of some cells.
 type Cells = Vec<Vec<Option<f64>>>;
 
-/// Least part of the time that is not spent on these files, as a multiple of the time that writing them took: they
-/// grow with the stream, and after each experience would take longer and longer.
+/// Smallest time between two writes of these files, as a multiple of the time that the last one took: they grow with
+/// the stream, and writing them after each experience would take longer and longer.
 const BETWEEN: u32 = 20;
 
 /// Keeps the files up to date that follow from the experiences.

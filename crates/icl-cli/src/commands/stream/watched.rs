@@ -16,8 +16,8 @@ use crate::process::terminal::tell;
 
 /// Time between two looks at the folder.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(500);
-/// Number of entries that were taken of which one look while waiting finds changes, so that a look does not take
-/// longer and longer.
+/// Number of entries already read that one look checks for changes while waiting, so that the time of a look does not
+/// grow with the stream.
 const N_CHECKED: usize = 64;
 /// Largest number of names in a message.
 const N_NAMES: usize = 4;
@@ -286,8 +286,8 @@ impl Watched {
             let name = &self.taken[at % n];
             if self.entries.has_changed_since_taken(name) {
                 tell(format_args!(
-                    "note: {name} has changed since the stream took it, and is not read again: put it back as it was, or \
-                     --resume will refuse it, and what is new into a file of another name"
+                    "note: {name} has changed since the stream read it, and is not read again: restore it as it was, \
+                     or --resume will refuse it, and put new data into a file of another name"
                 ));
             }
         }

@@ -125,6 +125,7 @@ impl Retraining {
         let (n_timed, share) = TIMED;
         let passes_of_step = VIEWS * settings.batch_size as f64;
         let affordable = share * self.budget(requested, f64::INFINITY) / passes_of_step;
+        // Two at least: the first one is left out of the time.
         let n_timed = (affordable as usize).clamp(2, n_timed);
         let mut ends = vec![Instant::now()];
         let mut callbacks = Callbacks::new()
@@ -142,6 +143,7 @@ impl Retraining {
         let first = usize::from(n_steps > 1);
         let time = ends[n_steps] - ends[first];
         let passes = cost.training * (n_steps - first) as f64 / n_steps as f64;
+        // A coarse clock may measure 0.
         Ok(passes / time.as_secs_f64().max(f64::MIN_POSITIVE))
     }
 

@@ -132,6 +132,7 @@ impl<D: Domain> OnBackend for Update<'_, D> {
         let change = parameter_change::<B, _>(&given, &outcome.trained);
         let has_grown = !domain.tensors().eq(self.from.domain.tensors());
         let has_statistics = self.resolved.method.start == Start::Statistics;
+        // The file is then written as it came in, byte for byte.
         let is_kept = change == 0.0 && !has_grown && !has_statistics;
         let (encoder, after) = match is_kept {
             true => (theta_0.clone(), before),
@@ -230,7 +231,7 @@ impl<D: Domain> Update<'_, D> {
         if follows_budget && self.resolved.options.more.is_some() {
             tell(
                 "note: the passes so far followed the course of the smaller budget, with an evaluation at its end: an \
-                 update that has this budget from the start ends elsewhere",
+                 update that has this budget from the start gives another encoder",
             );
         }
         if outcome.record.stopped_by == Some(StoppedBy::Budget) && !is_silent() {

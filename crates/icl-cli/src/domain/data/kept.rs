@@ -108,6 +108,7 @@ impl Kept {
             Err(error) => return Err(wrong(format!("no readable file ({error})"))),
         };
         let kept: Self = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+        // The file may be damaged: its numbers must not overflow.
         let n_seen = kept.sources.iter();
         let n_seen = n_seen.fold(0_usize, |sum, it| sum.saturating_add(it.n_samples));
         let are_possible = kept.n_seen == n_seen

@@ -12,7 +12,7 @@ use icl_core::{Error, Group};
 use crate::process::failure::{Failure, INTERRUPTED};
 use crate::process::group::folders::{OwnFolder, Place, remove_own_folders};
 
-/// Time after which a member tells an error that the first member does not have.
+/// Time after which a member reports an error that the first member does not have.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The group that this process has joined, and the folder in which it works if it is not the first member.

@@ -257,7 +257,7 @@ fn a_stream_continues_in_the_order_of_arrival() {
             for needle in [
                 &format!("experience {number}, "),
                 &*place.display().to_string(),
-                "put it back as it was",
+                "restore it as it was",
             ] {
                 assert!(
                     ran.stderr.contains(needle),
