@@ -30,7 +30,7 @@ pub enum Noise {
     Gaussian,
     /// Gaussian noise as the DACL paper prints it.
     GaussianPrinted,
-    /// Columns of the first view from other rows.
+    /// Some columns of the second view from other rows, as in SCARF.
     Marginal,
     /// Augmentations and linear mixup, a positive pair of each.
     AugmentLinear,
