@@ -144,7 +144,7 @@ fn part(target: Target, options: &ReproduceOptions, named: &[DataSet]) -> Result
         .collect();
     if alphas.is_empty() {
         return Err(format!(
-            "{}: none of its growth ratios is in --alphas",
+            "{}: found none of its growth ratios in --alphas, expected at least one",
             target.name()
         ));
     }

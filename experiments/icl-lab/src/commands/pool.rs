@@ -118,6 +118,7 @@ fn run_one(cell: &CellFolder, options: &ReproduceOptions) -> Outcome {
     let run = || {
         let mut command = child::this_program(line)?;
         if options.jobs > 1 {
+            // Cells that run at the same time would share the cores: each has one thread, as the page says.
             command.env("RAYON_NUM_THREADS", "1");
         }
         child::run(&mut command, OnInterrupt::Ask, None)

@@ -70,10 +70,12 @@ impl LabelledRows {
         let k = self.classes.len();
         for (mut column, &sample) in logits.column_iter_mut().zip(batch) {
             for logits in column.as_mut_slice().chunks_exact_mut(k) {
+                // The softmax stays the same without the greatest logit, and exp cannot overflow.
                 let greatest = logits.iter().copied().fold(f64::NEG_INFINITY, f64::max);
                 logits.iter_mut().for_each(|z| *z = (*z - greatest).exp());
                 let sum: f64 = logits.iter().sum();
                 logits.iter_mut().for_each(|p| *p /= sum);
+                // ∂(−log p_y)/∂z = p − 1_y.
                 logits[self.targets[sample]] -= 1.0;
             }
         }

@@ -112,6 +112,7 @@ fn adam(
     first: &mut [f64],
     second: &mut [f64],
 ) {
+    // Kingma and Ba (2015), Algorithm 1, with both bias corrections taken out of the loop.
     let rate = rate / (1.0 - BETA_1.powi(time));
     let scale = (1.0 - BETA_2.powi(time)).recip();
     let moments = first.iter_mut().zip(second);
@@ -131,6 +132,7 @@ fn lars(rate: f64, n_rows: usize, parameters: &mut [f64], gradient: &[f64], velo
         weights.map(|w| w * w).sum::<f64>().sqrt()
     };
     let (of_weights, of_gradient) = (length(parameters), length(gradient));
+    // With ‖W‖ = 0 the weights would never move, and with ‖g‖ = 0 the quotient has no value.
     let trust = if of_weights > 0.0 && of_gradient > 0.0 {
         TRUST * of_weights / of_gradient
     } else {
@@ -138,6 +140,7 @@ fn lars(rate: f64, n_rows: usize, parameters: &mut [f64], gradient: &[f64], velo
     };
     let values = parameters.iter_mut().zip(gradient).zip(velocity);
     for (place, ((parameter, g), v)) in values.enumerate() {
+        // As in SimCLR's code, intercepts are not scaled.
         let is_intercept = (place + 1) % n_rows == 0;
         let step = if is_intercept { rate } else { rate * trust };
         *v = MOMENTUM * *v + step * g;

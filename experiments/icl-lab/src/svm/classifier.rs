@@ -11,7 +11,7 @@ use libsvm_rs::{SvmModel, SvmNode, SvmParameter, SvmProblem};
 /// As there, γ = 1 / (d · Var) with Var the variance of all entries of the training matrix (γ = 1 if Var
 /// is 0), features are not scaled, the tolerance is 1e-3, and several classes are separated by one-vs-one
 /// voting, with ties for the lowest class. The solver is that of libsvm (Chang and Lin, 2011; Fan, Chen and Lin,
-/// 2005) with its shrinking, in Rust. It stops after 10⁷ iterations without saying so.
+/// 2005) with its shrinking, in Rust. It stops after 10⁷ iterations without an error.
 ///
 /// ```
 /// use icl_eval::Matrix;

@@ -221,6 +221,7 @@ fn excess(of: &Comparison, method: &str, budget: Option<&str>) -> String {
         let part = |of: icl_report::Excess| {
             let half = of
                 .interval
+                // Half of the interval, in per cent.
                 .map(|[low, high]| format!(" ± {:.1}", 50.0 * (high - low)));
             format!("{:+.1}{}", 100.0 * of.mean, half.unwrap_or_default())
         };

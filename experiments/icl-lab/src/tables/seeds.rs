@@ -12,13 +12,13 @@ pub type Protocol = fn(&RunRecord) -> Option<ProtocolAccuracies>;
 /// Floor of an accuracy over all data.
 pub type Floor = fn(&FloorAccuracies) -> Option<f64>;
 
-/// Sign of a value that is not there.
+/// Sign for a missing value.
 pub const MISSING: &str = "–";
 
 /// Probability with which an interval over the seeds holds the true mean.
 const LEVEL: f64 = 0.95;
 
-/// Method whose end is the measure of all others.
+/// Reference method, with which all others are compared.
 pub const REFERENCE: &str = "retraining";
 
 /// Reads the records of `icl run` in a folder, at least one.

@@ -38,7 +38,8 @@ pub struct Measured {
     pub step_negatives: Vec<f64>,
 }
 
-/// Returns the settings of a row's training: negatives are drawn for each anchor.
+/// Returns the settings of a row's training. Negatives are drawn for each anchor; the stopping rule is off, so that all
+/// rows take the same steps.
 pub fn training_settings(settings: &AnsSettings, row: &AnsRow) -> TrainingSettings {
     let (schedule, turn) = match row.course {
         AnsCourse::Fixed | AnsCourse::Popularity => (NegativesSchedule::Fixed, 0.1),
@@ -61,10 +62,12 @@ pub fn training_settings(settings: &AnsSettings, row: &AnsRow) -> TrainingSettin
             form: NegativesForm::Drawn,
         },
         stop: StopRule::Never,
+        // `stagewise` takes its K from the evaluations; no other course needs one before the end.
         evaluate_every: Some(match row.course {
             AnsCourse::Stagewise => 1,
             _ => row.epochs,
         }),
+        // The encoder after the last step is measured, as the page says.
         average_decay: Some(0.0),
         ..TrainingSettings::default()
     }

@@ -6,7 +6,7 @@ use icl_data::catalogue::DATA_DIR;
 
 use crate::pages::dacl::DaclDataSet;
 
-/// Says that the file of a data set was not found.
+/// Returns the message that the file of a data set was not found.
 pub fn missing(data: DaclDataSet, path: &Path) -> String {
     format!(
         "{}: found no {}, expected it there (--data-dir or {DATA_DIR} names the folder above)",

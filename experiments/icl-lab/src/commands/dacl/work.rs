@@ -52,6 +52,7 @@ pub fn run(
     let begin = Instant::now();
     let mut n_done = 0;
     for (data, samples, seed, rows) in to_run {
+        // Divided only if a row of it is missing.
         let mut divided = None;
         for row in rows {
             if interrupt::requested() {

@@ -8,7 +8,7 @@ const T_95: [f64; 30] = [
     2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056,
     2.052, 2.048, 2.045, 2.042,
 ];
-/// The quantile for more degrees of freedom, on the safe side.
+/// The quantile for more degrees of freedom: that of 30, which is a little too large for them.
 const T_95_MANY: f64 = 2.042;
 
 /// Mean and standard deviation of a quantity over the seeds.

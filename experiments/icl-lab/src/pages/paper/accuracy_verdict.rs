@@ -1,4 +1,4 @@
-//! AccuracyByOrigin in words: against retraining, the floors and their own spread.
+//! Accuracy in words: against retraining, the floors and the spread over the seeds.
 
 use icl_report::protocols::{self, by_protocol};
 use icl_report::summary::Summary;

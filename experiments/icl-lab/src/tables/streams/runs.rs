@@ -19,7 +19,7 @@ pub struct Course {
     pub last: Option<f64>,
     /// Mean rise of the risk on an experience from its own update to the end.
     pub forgotten: Option<f64>,
-    /// Mean risk on an experience when it came.
+    /// Mean risk on an experience when it came: that of the encoder before its update.
     pub served: Option<f64>,
     /// Mean accuracy of the last encoder over all experiences.
     pub accuracy: Option<f64>,
@@ -42,6 +42,7 @@ impl Course {
             forgotten: mean_of_all(forgotten),
             served: mean_of_all((1..n).map(|at| cell(at - 1, at))),
             accuracy: accuracy.and_then(of_last),
+            // The first experience has a training, not an update.
             charged: charged.skip(1).sum(),
             n_updates,
         }

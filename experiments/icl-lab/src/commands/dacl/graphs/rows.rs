@@ -138,6 +138,7 @@ impl GraphRowWork<'_> {
     ) -> Result<(DaclAccuracies, Option<DaclTraining>), Failure> {
         let last = self.settings.epochs;
         let n = match self.data {
+            // Its graphs are large, and each of these epochs is a training of its own.
             DaclDataSet::RedditBinary => 1,
             _ => LAST_EPOCHS.min(last),
         };
@@ -227,6 +228,7 @@ impl GraphRowWork<'_> {
         let graphs = self.graphs.graphs();
         let (n, n_chunks) = (graphs.len(), self.n_chunks());
         let views = self.views();
+        // Chunks of nearly equal size: the statistics of the upper layers depend on them.
         let graphs = &graphs[chunk * n / n_chunks..(chunk + 1) * n / n_chunks];
         let plain: Vec<_> = graphs.iter().map(|graph| views.plain(graph)).collect();
         GraphCollate.collate(&plain, device)

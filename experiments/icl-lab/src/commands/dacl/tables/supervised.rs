@@ -70,6 +70,7 @@ fn fit<B: AutodiffBackend>(
     let (mut highest, mut n_worse) = (f64::NEG_INFINITY, 0);
     for epoch in 0..max_epochs {
         rows.shuffle(&mut seed.child("order").at(epoch as u64).rng());
+        // The statistics of a batch need two rows.
         for chunk in rows.chunks(batch).filter(|chunk| chunk.len() > 1) {
             if interrupt::requested() {
                 return Err(Failure::Interrupted(anyhow::anyhow!("interrupted")));
