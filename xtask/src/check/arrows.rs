@@ -4,7 +4,7 @@ use cargo_metadata::{Dependency, DependencyKind, Metadata, Package};
 
 use crate::findings::Findings;
 
-/// Every crate of the house with those that it may import. An arrow that is not here is an error,
+/// Every crate of the workspace with those that it may import. A dependency that is not here is an error,
 /// and so is a crate.
 const ALLOWED: [(&str, &str); 24] = [
     // The laboratory may use all of the product; nothing uses it.
@@ -83,7 +83,8 @@ fn tensors(package: &Package) -> Vec<String> {
         .filter(needs)
         .map(|it| {
             format!(
-                "{} → {}: this brings Burn where no tensors are; make it optional, or turn its default features off",
+                "{} → {}: this crate must build without Burn; make the dependency optional, or turn its default \
+                 features off",
                 package.name, it.name
             )
         })
@@ -101,7 +102,7 @@ fn problems(packages: &[&Package]) -> Vec<String> {
         let name = package.name.as_str();
         let Some(allowed) = allowed_of(name) else {
             problems.push(format!(
-                "{name}: this crate has no place in the house; give it one in xtask/src/check/arrows.rs"
+                "{name}: this crate is not in the table of allowed dependencies; add it in xtask/src/check/arrows.rs"
             ));
             continue;
         };
@@ -125,8 +126,8 @@ fn problems(packages: &[&Package]) -> Vec<String> {
                 allowed
             };
             problems.push(format!(
-                "{name} → {}{kind}: this arrow is not in the house; {name} may import {allowed}{expected}; move the item to a \
-                 crate that both may import, or change the table in xtask/src/check/arrows.rs and say why",
+                "{name} → {}{kind}: this dependency is not allowed; {name} may import {allowed}{expected}; move the \
+                 item to a crate that both may import, or change the table in xtask/src/check/arrows.rs and say why",
                 dependency.name
             ));
         }

@@ -1,4 +1,4 @@
-//! Rules of the house on a file's name and length, on `lib.rs`, and on direct writes.
+//! Rules on a file's name and length, on `lib.rs`, and on direct writes.
 
 use std::path::Path;
 
