@@ -1,4 +1,4 @@
-//! The command that the command line, and the file that it names, ask for.
+//! The command of a command line and of the file that it names.
 //!
 //! A file of options becomes arguments that stand before those of the command line, and then all
 //! are parsed at once. An option of the command line wins over the file: the file's arguments for
@@ -81,6 +81,7 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Command, Parse
         parsed => (parsed?, None),
     };
     if let Some(arguments) = arguments_of_file(&all, &matches)? {
+        // Behind the names of the program and of the command.
         words.splice(2..2, arguments);
         // That --resume stands alone on the command line has been checked.
         all = each_option(all, |option| option.exclusive(false));

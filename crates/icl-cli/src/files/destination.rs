@@ -101,7 +101,7 @@ fn is_folder(path: &Path) -> Result<bool, Failure> {
     }
 }
 
-/// Whether a folder holds anything besides work in progress.
+/// Whether a folder holds anything other than work in progress.
 ///
 /// # Errors
 /// If it cannot be read.

@@ -100,8 +100,8 @@ impl Manifest {
         !self.files.is_empty() && self.files.iter().all(|name| folder.join(name).is_file())
     }
 
-    /// Checks that a command which writes files whose names `is_result` accepts would meet none but those of the
-    /// list.
+    /// Checks that a command which writes files whose names `is_result` accepts would replace none but those of
+    /// the list.
     ///
     /// # Errors
     /// At the first other file, or folder, of such a name.

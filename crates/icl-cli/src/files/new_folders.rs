@@ -1,8 +1,8 @@
-//! Folders that are created for what is to come.
+//! Folders that are created for the output of a command.
 
 use std::path::{Path, PathBuf};
 
-/// Folders that were created, the deepest first. Dropped, those that are empty are removed: nothing has come.
+/// Folders that were created, the deepest first. When it is dropped, those that are still empty are removed.
 #[derive(Default)]
 pub struct NewFolders(Vec<PathBuf>);
 

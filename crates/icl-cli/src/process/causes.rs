@@ -1,4 +1,4 @@
-//! Options and files from which numbers that are not finite can come.
+//! Options and files that can cause numbers that are not finite.
 
 use std::path::Path;
 

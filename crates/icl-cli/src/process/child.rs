@@ -16,8 +16,8 @@ const PAUSE: Duration = Duration::from_millis(10);
 /// Variable that tells a process that its standard input ends with the process that has started it.
 const LIFELINE: &str = "ICL_LIFELINE";
 
-/// Lets this process end when the one that has started it by [`run`] has ended, however that was. Else it would stay at work, in a
-/// folder that nobody else can take.
+/// Lets this process end when the one that has started it by [`run`] has ended, however that was. Else it would
+/// continue to run, and its folder would stay locked.
 pub fn end_with_parent() {
     if std::env::var_os(LIFELINE).is_none() {
         return;

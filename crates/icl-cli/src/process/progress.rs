@@ -16,7 +16,7 @@ const SHARES: u64 = 1000;
 /// Time between two drawings of a bar that does not move.
 const TICK: Duration = Duration::from_millis(500);
 
-/// Returns the end of a training run's line that says that its inner loops did nothing, and what it warns of; empty for most runs.
+/// Returns the notes at the end of a training run's line: idle inner loops, and warnings; empty for most runs.
 pub fn notes<R>(record: &TrainingRecord<R>) -> String {
     let inert = icl_train::inert_move(&record.support_moves)
         .map(|found| format!("; the inner loop moves θ by {found:.1e} of its length only"));

@@ -9,7 +9,7 @@ use super::ranking::Ranking;
 use super::words::{error_in_words, sentence};
 use crate::process::failure::Failure;
 
-/// Numbers with which a diagnosis was made.
+/// Sizes and settings of a diagnosis.
 #[derive(Serialize)]
 pub struct Made {
     pub n_anchors: usize,

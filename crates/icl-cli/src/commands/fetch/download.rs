@@ -18,7 +18,7 @@ use crate::process::terminal::tell;
 
 /// Times after which a server is given up.
 pub struct Patience {
-    /// Longest time until a connection stands, and until an address is known.
+    /// Longest time until a connection is established, and until an address is known.
     pub connection: Duration,
     /// Longest silence of the server, and longest time until its answer begins.
     pub silence: Duration,

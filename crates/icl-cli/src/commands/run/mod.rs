@@ -39,7 +39,7 @@ Next, with data of your own:
   icl train --data OLD_DATA --out first
   icl update --from first/encoder.safetensors --old OLD_DATA --new NEW_DATA --out second";
 
-/// Facts about the data; no state from which a run continues.
+/// Name of the file of facts about the data, which is no state from which a run continues.
 const DATA: &str = "data";
 
 /// Runs the comparison, writes its folder and prints its table.

@@ -28,7 +28,7 @@ impl PlannedRun {
     }
 }
 
-/// Plans the runs: each method within each budget, one that trains nothing once, and retraining to its end as well.
+/// Plans the runs: each method within each budget, a method without training once, and retraining also without one.
 ///
 /// # Errors
 /// If a budget is in minutes, occurs twice, or is none among others.

@@ -15,12 +15,12 @@ pub struct Arrived {
     pub arrived: Option<String>,
     /// Samples, as numbers in the gathered data.
     pub samples: Vec<usize>,
-    /// Other samples on which it is measured.
+    /// Samples of its own held-out data set, if the manifest names one.
     pub held_out: Option<Vec<usize>>,
     /// Hashes of the contents of the samples.
     pub contents: Vec<u64>,
-    /// The samples by their contents: those that may be trained on, and those that are held out. `None` if either are
-    /// too few, or others are measured.
+    /// Division of the samples by their contents: those for trainings, and those that are held out. `None` if either
+    /// are too few, or there is a held-out data set.
     pub divided: Option<[Vec<usize>; 2]>,
     /// Number of values of its data that were clipped.
     pub n_clipped: usize,
@@ -43,8 +43,8 @@ impl Arrived {
         }
     }
 
-    /// Divides the samples by the hashes of their contents: what is held out was held out in every stream before. Where
-    /// fewer than two are held out, or left, the stream draws some: it has to measure every experience.
+    /// Divides the samples by the hashes of their contents: what is held out here is held out in every stream of this
+    /// share. Where fewer than two are held out, or left, the stream draws some, since it measures every experience.
     pub fn divide(&mut self, share: f64) {
         let all = Increment::before((0..self.samples.len()).collect());
         let divided = all.and_then(|all| all.hold_out_by(share, |at| self.contents[at]));

@@ -45,14 +45,14 @@ pub struct Course<'a, D: Domain> {
     pub records: Vec<ExperienceRecord>,
     /// Runs of all strategies, that of the chosen one first.
     pub runs: Vec<StrategyRun<'a>>,
-    /// Whether the first experience can be used.
+    /// Whether the first experience has proved usable.
     pub is_begun: &'a Cell<bool>,
 }
 
 impl<D: Domain> OnBackend for Course<'_, D> {
     type Output = u8;
 
-    /// Goes through the stream, and returns the exit code.
+    /// Runs the stream, and returns the exit code.
     fn run<B: AutodiffBackend>(mut self, devices: &[B::Device]) -> Result<u8, Failure> {
         self.estimate::<B>()?;
         self.is_begun.set(true);
@@ -114,7 +114,7 @@ impl<D: Domain> Course<'_, D> {
         self.check()
     }
 
-    /// Goes through all experiences that the folder does not hold, and returns the record.
+    /// Runs all experiences that the folder does not hold yet, and returns the record.
     fn advance<B: AutodiffBackend>(
         &mut self,
         folder: &mut StreamFolder,
@@ -222,7 +222,7 @@ impl<D: Domain> Course<'_, D> {
         Ok(Some(labels))
     }
 
-    /// Reads experiences until there is one of this number, those with a record again; whether there is.
+    /// Reads experiences up to this number, those with a record again. Returns whether there is one of this number.
     pub fn is_read_until(&mut self, at: usize) -> Result<bool, Failure> {
         let resolved = self.resolved;
         while self.gathered.experiences.len() <= at {

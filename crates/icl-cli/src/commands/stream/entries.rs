@@ -33,13 +33,13 @@ pub enum State {
     Ready,
     /// Samples of an experience.
     Taken,
-    /// Samples of an experience, with another content since, which was reported.
+    /// Samples of an experience; its content has changed since, which was reported.
     Changed,
     /// No data.
     Foreign,
     /// Data that cannot be used, and why.
     Rejected(String),
-    /// So many samples, too few for an experience.
+    /// Data of this number of samples, too few for an experience.
     Few(usize),
 }
 
@@ -56,7 +56,7 @@ impl State {
 #[derive(Debug)]
 struct Entry {
     stamp: Stamp,
-    /// Moment from which on it is unchanged.
+    /// Moment since which it is unchanged.
     since: Instant,
     state: State,
     /// Number of the last look that has found it.
@@ -136,12 +136,12 @@ impl Entries {
         }
     }
 
-    /// Reads an entry again that was the next one.
+    /// Puts an entry back as the next one to read.
     pub fn put_back(&mut self, name: String) {
         self.ready.push_front(name);
     }
 
-    /// Whether an entry is what it was when it settled; else it must settle again.
+    /// Returns whether an entry is unchanged since it settled; a changed one must settle again.
     pub fn is_unchanged(&mut self, name: &str) -> bool {
         let path = self.folder.join(name);
         self.find(name, &path);
@@ -158,7 +158,7 @@ impl Entries {
         self.set(name, State::Taken);
     }
 
-    /// Whether an entry that was taken has another content for the first time. One that was removed has none.
+    /// Returns whether the content of an entry of an experience has changed, once. A removed one has no content.
     pub fn has_changed_since_taken(&mut self, name: &str) -> bool {
         let found = stamp(&self.folder.join(name));
         let Some(entry) = self.all.get_mut(name) else {

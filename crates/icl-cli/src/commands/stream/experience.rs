@@ -114,8 +114,8 @@ impl<D: Domain, B: AutodiffBackend> StrategyOutcome<D, B> {
 }
 
 impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
-    /// Lets all strategies go through the experience, and writes what they have done into its folder. Returns the
-    /// facts about that of the method, and of each strategy the state and the accuracies afterwards.
+    /// Runs all strategies on the experience, and writes their results into its folder. Returns the record of the
+    /// chosen strategy, and of each strategy the state and the accuracies afterwards.
     ///
     /// # Errors
     /// If a training fails or is interrupted, or a file cannot be written.
@@ -174,7 +174,7 @@ impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
         self.stream(run).settings(settings)
     }
 
-    /// Trains on the first experience, or takes an encoder that was; controls begin with the encoder of the method.
+    /// Trains on the first experience, or takes the encoder of `--from`; controls start from the chosen strategy's.
     fn begin(&self, run: &StrategyRun<'_>) -> Result<StrategyOutcome<D, B>, Failure> {
         let stream = self.stream(run);
         let arriving = self.arrived().arriving();
@@ -222,7 +222,7 @@ impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
         })
     }
 
-    /// Trains a strategy with a bar, a state from which it continues, and the signal to stop.
+    /// Trains a strategy with a progress bar, checkpoints, and the signal to stop.
     pub(super) fn trained<T>(
         &self,
         run: &StrategyRun<'_>,
@@ -244,7 +244,7 @@ impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
     pub(super) fn read(&self, path: &Path) -> Result<D::Trained<B>, Failure> {
         let stored = EncoderFile::<D>::open(path)?;
         let encoder = stored.encoder::<B>(&self.devices[0])?;
-        // What is new begins as in the initial encoder.
+        // New parts, such as rows of new items, start as in the initial encoder.
         let seed = self.init().child("old");
         Ok(self.gathered.domain.grow(encoder, seed))
     }

@@ -54,7 +54,7 @@ use crate::process::interrupt;
 pub use folder::MATRIX;
 pub use options::StreamOptions;
 
-/// Goes through a stream, and writes a folder for each experience and a page. Returns the exit code.
+/// Runs a stream, and writes a folder for each experience and a page. Returns the exit code.
 ///
 /// # Errors
 /// If an option, the encoder or data cannot be used, a training fails, or the stream is interrupted.
@@ -150,7 +150,7 @@ struct Work<'a> {
     resumed: Option<StreamFolder>,
     /// Facts about the experiences that the folder holds.
     records: Vec<ExperienceRecord>,
-    /// Whether the first experience can be used.
+    /// Whether the first experience has proved usable.
     is_begun: &'a Cell<bool>,
 }
 

@@ -1,4 +1,4 @@
-//! The experiences of a stream, in the order in which they come, or came.
+//! The experiences of a stream, in the order in which they arrive, or after a restart arrived.
 
 use std::path::PathBuf;
 
@@ -98,7 +98,7 @@ impl Source {
         Ok(Some((parts, value)))
     }
 
-    /// Waits for more experiences, where more may come; whether to look again.
+    /// Waits for more experiences in a watched folder. Returns whether to look again.
     pub fn wait(&mut self) -> bool {
         match self {
             Self::Watched(watched) => watched.wait(),
@@ -106,7 +106,7 @@ impl Source {
         }
     }
 
-    /// Whether more may come while the command is at work.
+    /// Whether experiences may arrive while the command runs.
     pub fn is_watched(&self) -> bool {
         matches!(self, Self::Watched(_))
     }

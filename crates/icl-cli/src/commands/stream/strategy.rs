@@ -82,7 +82,7 @@ impl<'a> StrategyRun<'a> {
         self.folder.is_none()
     }
 
-    /// Returns the name of its states, other than those of all other strategies.
+    /// Returns the name of its states, which no other strategy has.
     pub fn state_name(&self) -> &str {
         self.folder.as_deref().unwrap_or("method")
     }
@@ -103,7 +103,7 @@ impl<'a> StrategyRun<'a> {
             .collect()
     }
 
-    /// Writes what it has after an experience into the folder of this experience.
+    /// Writes its state and accuracies after an experience into the folder of the experience.
     ///
     /// # Errors
     /// If a file cannot be written.
@@ -171,9 +171,9 @@ impl<'a> StrategyRun<'a> {
         }
     }
 
-    /// Removes the memory of an experience to which no rollback goes.
+    /// Removes the memory of an experience that is too old for a rollback.
     pub fn forget(&self, experience: &Path) {
-        // It is never read again, and does no harm.
+        // A file that could not be removed is never read again.
         let _ = remove_if_there(&self.folder(experience).join(MEMORY));
     }
 }

@@ -57,17 +57,17 @@ pub fn together<T>(
 #[derive(Debug)]
 pub struct Watched {
     entries: Entries,
-    /// Whether only what is there is taken.
+    /// Whether only what is there now is read.
     is_once: bool,
-    /// End of the time in which it may settle.
+    /// End of the time in which unfinished entries may settle.
     until: Option<Instant>,
     /// Names of the entries that were at work before an interruption, which come first.
     interrupted: Vec<String>,
     /// Folder of the stream, which is none of the data.
     out: Option<PathBuf>,
-    /// Names of the entries that were taken, in this order.
+    /// Names of the entries that belong to experiences, in the order in which they were read.
     taken: Vec<String>,
-    /// Message of the last waiting.
+    /// Last message about waiting, which is not repeated.
     message: String,
 }
 
@@ -164,7 +164,7 @@ impl Watched {
         Ok(None)
     }
 
-    /// Takes these entries before all others, as they were taken before an interruption, if they still can be.
+    /// Reads these entries before all others, together as before an interruption, if they still can be read.
     pub fn resume_with(&mut self, names: Vec<String>) {
         self.interrupted = names;
     }
@@ -177,13 +177,13 @@ impl Watched {
         self.taken.extend_from_slice(names);
     }
 
-    /// Leaves out an entry without a message: other data may show that the options are wrong instead.
+    /// Rejects an entry without a message: other data may show that the options are wrong instead.
     pub fn set_aside(&mut self, name: &str, failure: &Failure) {
         self.taken.retain(|it| it != name);
         self.entries.set(name, State::Rejected(failure.to_string()));
     }
 
-    /// Leaves an entry out, and says so, unless it is no data at all.
+    /// Rejects an entry with a message, or skips it in silence if it is no data at all.
     pub fn refuse(&mut self, name: &str, failure: &Failure) {
         if UnknownData::is_cause_of(failure) {
             self.entries.set(name, State::Foreign);
@@ -195,7 +195,7 @@ impl Watched {
         self.set_aside(name, failure);
     }
 
-    /// Says what it waits for, and waits; whether to look again.
+    /// Reports what it waits for, and waits. Returns whether to look again.
     pub fn wait(&mut self) -> bool {
         // What is being written gets the time to settle once, from the first look on.
         let now = Instant::now();
@@ -278,7 +278,7 @@ impl Watched {
         has_changed
     }
 
-    /// Reports what has changed since it was taken.
+    /// Reports entries that have changed since they were read.
     fn report_changes(&mut self) {
         let n = self.taken.len();
         let first = self.entries.n_looks() as usize * N_CHECKED;

@@ -109,7 +109,7 @@ fn check_remembered(resolved: &Resolved, found: &DataOrigin) -> Result<(), Failu
     }
 }
 
-/// Returns sources in a few words.
+/// Returns a name of several sources: the first, and the number of the others.
 fn named(sources: &[String]) -> String {
     match sources {
         [one] => one.clone(),

@@ -59,14 +59,14 @@ pub struct Update<'a, D: Domain> {
     pub work: &'a WorkFolder,
 }
 
-/// Encoder that the update ends with.
+/// Encoder after the update.
 struct Updated<'a, D: Domain, B: AutodiffBackend> {
     encoder: &'a D::Encoder<B::InnerBackend>,
     /// Its embeddings of these samples.
     embedded: (&'a Matrix, &'a [usize]),
     /// Whether it is the one that was given, with all of its parameters.
     is_kept: bool,
-    /// Whether it is not delivered.
+    /// Whether the encoder that came in is kept instead, since this one is worse.
     is_rejected: bool,
     /// Charged cost of the training, in full passes.
     passes: f64,
