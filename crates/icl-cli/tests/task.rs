@@ -264,7 +264,7 @@ fn a_file_of_labels_that_cannot_be_used_is_rejected() {
         (
             "train --data old.csv --target class --exclude id",
             "class,label\na,a\nb,b\n",
-            "found the classes in the column \"class\" of names",
+            "found the column \"class\" as target and as the names of the rows",
         ),
         (
             "train --data old.csv --exclude class,id --hold-out 0",

@@ -4,9 +4,9 @@ use rayon::prelude::*;
 
 /// Hash of the content of a sample, the same on every machine, in every order and with any other samples.
 ///
-/// By it a sample is held out for good ([`Increment::hold_out_by`](icl_core::Increment::hold_out_by)): what was held
-/// out yesterday is held out today, however many rows have arrived, and equal samples are on one side. The program
-/// `icl` writes the name of the rule, [`RULE`](Self::RULE), into the files of its encoders.
+/// It decides which samples are held out for good ([`Increment::hold_out_by`](icl_core::Increment::hold_out_by)): what
+/// was held out yesterday is held out today, however many rows have arrived, and equal samples are on one side. The
+/// program `icl` writes the name of the rule, [`RULE`](Self::RULE), into the files of its encoders.
 ///
 /// The hash is the first eight bytes of the MD5 of the bytes below as one number, the first byte being the most
 /// significant. No adversary chooses samples here; a fixed definition with implementations everywhere matters. The
@@ -16,7 +16,7 @@ use rayon::prelude::*;
 ///
 /// | sample | bytes after the name of the rule |
 /// |---|---|
-/// | row of a table | for each column in the order of the bytes of their names, unless its value is missing: `text` name, then a byte `n` and `number`, or a byte `t` and `text`. Neither the class counts nor columns that number the rows; those that are constant do. A value is missing if it is empty, `?`, `n/a`, `na`, `nan` or `null` in any case; it is a number if it can be read as one, whatever the other rows have |
+/// | row of a table | for each column in the order of the bytes of their names, unless its value is missing: `text` name, then a byte `n` and `number`, or a byte `t` and `text`. The class and the columns that number the rows are left out; constant columns are not. A value is missing if it is empty, `?`, `n/a`, `na`, `nan` or `null` in any case; it is a number if it can be read as one, whatever the other rows have |
 /// | graph | `count` of nodes; for each node `count` of its neighbours, their numbers from 0 in ascending order, each a `count`, `count` 1 and its label as a `count` in two's complement or `count` 0 without one, `count` of its attributes, each a `number` |
 /// | image | `count`s of columns, rows and channels, `text` of the pixels, row by row |
 /// | interaction | `text` user, `text` item |
@@ -58,7 +58,7 @@ impl ContentHash {
     /// Adds a number.
     #[must_use]
     pub fn number(mut self, number: f64) -> Self {
-        // Files write 0 as −0 now and then.
+        // Some files write 0 as −0; −0 + 0 is 0.
         self.0.consume((number + 0.0).to_le_bytes());
         self
     }
@@ -96,7 +96,7 @@ impl std::fmt::Debug for ContentHash {
     }
 }
 
-/// Returns the hashes of `n` samples in their order, of which threads compute some each.
+/// Returns the hashes of `n` samples in their order, computed by several threads.
 pub(crate) fn contents<T: Send>(n: usize, content: impl Fn(usize) -> T + Send + Sync) -> Vec<T> {
     (0..n).into_par_iter().map(content).collect()
 }

@@ -79,6 +79,7 @@ fn read_within(
         return Err(too_large());
     }
     let mut bytes = Vec::with_capacity(size.min(MAX_TRUSTED_BYTES) as usize);
+    // One byte beyond the limit shows that the file is too large without unpacking the rest.
     match reader.take(limit + 1).read_to_end(&mut bytes) {
         Err(source) => {
             let found = "a cut or damaged gzip file";

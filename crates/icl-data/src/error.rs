@@ -27,7 +27,7 @@ pub enum DataErrorKind {
     Unwritable,
     /// A path that leads to no data set of this kind.
     NoDataSet,
-    /// A file that is damaged or of another kind, next to which others may be intact.
+    /// A file that is damaged or of another kind; other files of the data set may be intact.
     Damaged,
     /// A file that holds no samples.
     Empty,
@@ -52,18 +52,18 @@ pub(crate) fn too_large(file: impl Display, limit: u64) -> DataError {
     )
 }
 
-/// Returns the error of a file that holds, or causes, more objects of a name than are supported.
+/// Returns the error of a file that holds, or leads to, more objects than are supported; `what` names them.
 pub(crate) fn too_many(file: impl Display, found: usize, what: &str, limit: usize) -> DataError {
     DataError::new(file, format!("{found} {what}"), format!("at most {limit}"))
 }
 
-/// Returns the error of a file that another one makes necessary.
+/// Returns the error of a missing file that belongs next to the file `next_to`.
 pub(crate) fn missing_file(file: impl Display, next_to: &str) -> DataError {
     let expected = format!("it next to {}", Found::new(next_to));
     DataError::new(file, "no such file", expected)
 }
 
-/// Returns the error of an archive or folder with more than one data set, each of which one of the files identifies.
+/// Returns the error of an archive or folder with more than one data set, of which `files` identify two.
 pub(crate) fn several_data_sets(path: &Path, files: [&str; 2]) -> DataError {
     let [first, second] = files.map(Found::new);
     let found = format!("more than one data set, {first} and {second}");

@@ -143,7 +143,7 @@ pub(crate) struct Limits {
 impl Limits {
     /// Returns the range for a feature whose values lie between these two in the encoder's data.
     pub(crate) fn of(min: f64, max: f64) -> Self {
-        // Half of it each: the difference may overflow.
+        // Halves are subtracted, because the difference of two finite numbers may overflow.
         let width = 2.0 * (max / 2.0 - min / 2.0);
         Self {
             low: min - width,

@@ -137,6 +137,7 @@ impl Split {
             ));
         }
         let mut order: Vec<usize> = (0..n).collect();
+        // The order does not depend on α, so that a larger α only adds samples to ΔX.
         order.shuffle(&mut seed.child("split").child(self.name()).rng());
         if *self != Self::Random {
             // The sort is stable, so that samples with equal keys stay shuffled.

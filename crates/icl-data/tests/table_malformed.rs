@@ -54,7 +54,7 @@ fn paths_that_are_no_tables() {
     fs::write(folder.path().join("x.txt"), "1,2").unwrap();
     assert_eq!(
         message("x.txt"),
-        format!("T: found no table by its name, expected {expected}")
+        format!("T: found a name with another ending, expected {expected}")
     );
     fs::create_dir(folder.path().join("d.csv")).unwrap();
     assert!(message("d.csv").starts_with("T: found a file or folder that cannot be read"));

@@ -40,7 +40,7 @@ fn what_is_no_column_of_vectors_is_named() {
         ),
         (
             "whole",
-            "row 1, column \"vector\": found no floating-point number at place 1, expected floats alone",
+            "row 1, column \"vector\": found no floating-point number at place 1, expected only floating-point numbers",
         ),
         (
             "missing",

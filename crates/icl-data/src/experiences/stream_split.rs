@@ -14,7 +14,7 @@ const MIN_SAMPLES: usize = 4;
 /// |---|---|
 /// | `data:T` | equal parts, drawn at random |
 /// | `size:T` | equal parts by ascending size |
-/// | `class:T` | groups of consecutive classes, as many classes in each as possible |
+/// | `class:T` | groups of consecutive classes, whose numbers of classes differ by at most one |
 /// | `time:COLUMN` | one for each value of a column of a table, in ascending order |
 /// | `time:COLUMN:T` | equal parts by ascending values of a column, whatever they hold; interactions have the column `time` |
 /// | `blurred:T:SHARE` | as `class:T`; at each boundary, the share of the last quarter of the one is exchanged with the first quarter of the next |
@@ -78,7 +78,7 @@ pub enum StreamKey {
 }
 
 impl StreamSplit {
-    /// Returns the keys that [`experiences`](Self::experiences) takes.
+    /// Returns the kind of keys that [`experiences`](Self::experiences) needs.
     pub fn key(&self) -> StreamKey {
         match self {
             Self::Data(_) => StreamKey::Nothing,
@@ -134,6 +134,7 @@ impl StreamSplit {
             }
             Self::Concurrent { n, width } => {
                 let mut groups = self.class_groups(&order, keys, n)?;
+                // A group holds its classes one after the other: shuffled, each of its parts has samples of all.
                 for (at, group) in groups.iter_mut().enumerate() {
                     group.shuffle(&mut seed.child("group").at(at as u64).rng());
                 }
@@ -205,6 +206,7 @@ fn blur(groups: &mut [Vec<usize>], share: f64) {
         let (Some(last), Some(first)) = (before.last_mut(), after.first_mut()) else {
             continue;
         };
+        // A quarter of the smaller group, so that both parts that are exchanged have one length.
         let n_quarter = last.len().min(first.len()) / 4;
         let n_exchanged = (share * n_quarter as f64).round() as usize;
         let from = last.len() - n_exchanged;
@@ -214,6 +216,7 @@ fn blur(groups: &mut [Vec<usize>], share: f64) {
 
 /// Keeps of group t the share `ratio^(−t/(T−1))`, drawn at random.
 fn thin(groups: &mut [Vec<usize>], ratio: f64, seed: Seed) {
+    // A single group keeps all of its samples, instead of a division by 0.
     let last = groups.len().saturating_sub(1).max(1);
     for (at, group) in groups.iter_mut().enumerate() {
         let share = ratio.powf(-(at as f64) / last as f64);

@@ -62,7 +62,7 @@ impl GraphDataset {
         &self.name
     }
 
-    /// Names the data set, in messages and in the names of files that are written.
+    /// Sets the name of the data set, which messages and the names of written files use.
     #[must_use]
     pub fn with_name(self, name: &str) -> Self {
         Self {

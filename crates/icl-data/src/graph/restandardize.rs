@@ -33,6 +33,7 @@ impl GraphDataset {
             for row in features.chunks_exact_mut(self.d_features) {
                 let columns = scales.iter().zip(&self.scales);
                 for (value, (own, earlier)) in row[first..].iter_mut().zip(columns) {
+                    // Statistics of other graphs may scale a value beyond the range of single precision.
                     let of_own = own.restandardize(f64::from(*value), *earlier);
                     *value = of_own.clamp(f64::from(f32::MIN), f64::from(f32::MAX)) as f32;
                 }

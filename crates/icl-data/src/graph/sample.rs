@@ -183,7 +183,7 @@ impl Graph {
         &self.contents.features[node * d_features..(node + 1) * d_features]
     }
 
-    /// Returns the sum of the features of all nodes, which needs no encoder.
+    /// Returns the sum of each feature over all nodes `[d_features]`, a representation that needs no encoder.
     pub fn summed_features(&self) -> Vec<f64> {
         let mut sum = vec![0.0; self.d_features()];
         for node in 0..self.n_nodes() {

@@ -114,6 +114,7 @@ impl GraphDataset {
                 let first_scaled = d - scales.len();
                 let slots = row[first_scaled..].iter_mut().zip(scaled);
                 for ((slot, &value), (own, earlier)) in slots.zip(scales.iter().zip(&self.scales)) {
+                    // Statistics of other graphs may scale a value beyond the range of single precision.
                     let value = own.restandardize(f64::from(value), *earlier);
                     *slot = value.clamp(f64::from(f32::MIN), f64::from(f32::MAX)) as f32;
                 }
@@ -172,7 +173,7 @@ impl GraphDataset {
     }
 
     /// Treats attributes and values of degree profiles outside the range of the data that the features were
-    /// standardised over, and returns notes of them, for people to read: sentences without their ends that begin with
+    /// standardised over, and returns notes of them, for people to read: sentences without a full stop that begin with
     /// the name of the data set. A value that is clipped becomes the nearest of the range.
     ///
     /// # Errors

@@ -130,7 +130,7 @@ impl ImageDataset {
         &self.name
     }
 
-    /// Names the data set, in messages and in the names of files that are written.
+    /// Sets the name of the data set, which messages and the names of written files use.
     #[must_use]
     pub fn with_name(self, name: &str) -> Self {
         Self {
@@ -282,6 +282,7 @@ impl ImageDataset {
         let key = |stored: &StoredImage| {
             let image = stored.image()?;
             let mut sum = md5::Context::new();
+            // All images have the same channels, so that the width and the pixels determine the height.
             sum.consume((image.width() as u64).to_le_bytes());
             sum.consume(image.pixels());
             Ok(sum.finalize().0)

@@ -41,7 +41,7 @@ impl ImageDataset {
             let image = self.images[index].image()?;
             sides = [image.height(), image.width()];
             pixels.extend_from_slice(image.pixels());
-            // The classes of IDX files are bytes.
+            // Grey images come from IDX files, whose classes are numbers from 0 to 255.
             labels.push(
                 self.class_names[self.labels[index]]
                     .parse()

@@ -9,7 +9,7 @@ use super::views::NextItemView;
 
 /// Collation of [`NextItemView`]s into a [`HistoryBatch`].
 ///
-/// The items that are no negatives of a history are those that its user has seen, and the target.
+/// Items that the user of a history has seen, and the target, are not used as its negatives.
 ///
 /// # Panics
 /// [`collate`](Collate::collate) panics if an item is not below the number of items of the data set.
@@ -55,7 +55,7 @@ impl<B: Backend> Collate<B, NextItemView, HistoryBatch<B>> for NextItemCollate {
     }
 }
 
-/// Returns the items that the user of a sample has seen, and its target, rising strictly.
+/// Returns the items that the user of a sample has seen, and its target, in ascending order, each once.
 fn excluded_items(sample: &NextItem) -> Vec<u32> {
     let mut items = sample.seen().to_vec();
     if let Err(position) = items.binary_search(&sample.target()) {

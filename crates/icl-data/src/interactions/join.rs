@@ -15,8 +15,8 @@ pub struct JoinedInteractions {
 }
 
 impl JoinedInteractions {
-    /// Returns the number of new interactions that are earlier than the last old one. They have arrived late: histories of old
-    /// samples do not hold them, those of new samples do.
+    /// Returns the number of new interactions that are earlier than the last old one. They have arrived late: histories
+    /// of new samples hold them, those of old samples do not.
     pub fn n_late(&self) -> usize {
         let [old, new] = &self.parts;
         let last_old = old.last().copied().unwrap_or_default();

@@ -41,8 +41,9 @@ impl NextItem {
         self.items[self.position]
     }
 
-    /// Returns the items that the user is known to have interacted with, rising strictly. They are no negatives. The target
-    /// is among them in training data; in held-out data it is so only if the user has interacted with it before.
+    /// Returns the items that the user is known to have interacted with, in ascending order, each once. They are not
+    /// used as negatives. The target is among them in training data; in held-out data it is so only if the user has
+    /// interacted with it before.
     pub fn seen(&self) -> &[u32] {
         &self.seen
     }
@@ -211,7 +212,8 @@ impl NextItemDataset {
     }
 
     /// Returns the [hash of the content](ContentHash) of each sample: of its user and of the item that follows the
-    /// history, by their names. A history grows while its user is known; one who repeats an item does not leak it.
+    /// history, by their names. The history, which grows, does not count: all samples in which a user repeats an item
+    /// have one hash, so that none of them is held out while another is trained on.
     pub fn contents(&self) -> Vec<u64> {
         let (log, samples) = (&self.interactions, &self.samples);
         contents(samples.len(), |index| {

@@ -15,7 +15,7 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 /// Reads interactions of users with items from a file of RecBole (`NAME.inter`) or MovieLens (`u.data`, `ratings.dat`),
 /// plain or compressed by gzip.
 ///
-/// The first line decides about the format:
+/// The first line determines the format:
 ///
 /// | format | first line |
 /// |---|---|
@@ -130,7 +130,7 @@ impl<'a> Rows<'a> {
     fn push(&mut self, at: usize, line: &'a str) -> Result<(), DataError> {
         let columns = self.columns;
         self.values.clear();
-        // A long line of separators takes no memory.
+        // One value too many shows that a line is too long: a line of separators alone must take no memory.
         let values = line.split(columns.separator).map(str::trim);
         self.values.extend(values.take(columns.width + 1));
         if self.values.len() != columns.width {

@@ -41,11 +41,11 @@ impl NextItemViews {
 /// View of a [`NextItem`].
 #[derive(Debug, Clone, PartialEq)]
 pub enum NextItemView {
-    /// The history, of which the last items count.
+    /// The history, of which the last items are used.
     History {
         /// Sample with the history.
         sample: NextItem,
-        /// Number of last items that count.
+        /// Number of last items that are used.
         n_recent: usize,
     },
     /// The item that follows.

@@ -156,13 +156,13 @@ enum Category {
     Missing,
 }
 
-/// Returns the meaning of a value for a column with these features of its categories.
+/// Returns the meaning of a value in a column whose categories have these features.
 fn category(column: &RawColumn, row: usize, features: &HashMap<&str, usize>) -> Category {
     let text = column.fields.get(row).trim();
     if let Some(&feature) = features.get(text) {
         return Category::Known(feature);
     }
-    // Schemas of before have numbers in their shortest form as categories, and took words for missing values.
+    // Schemas of earlier versions have numbers in their shortest form as categories, and words such as `NA` were missing.
     let shortest = number(text).and_then(|value| features.get(&*(value as f32).to_string()));
     match (shortest, column.value(row)) {
         (Some(&feature), _) => Category::Known(feature),

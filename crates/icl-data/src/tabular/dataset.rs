@@ -202,8 +202,8 @@ impl TabularDataset {
         &self.counts
     }
 
-    /// Returns what was replaced or left out when the features were made, for people to read: sentences without their
-    /// ends that begin with the name of the data set. [`counts`](Self::counts) has the numbers.
+    /// Returns what was replaced or left out when the features were made, for people to read: sentences without a full
+    /// stop that begin with the name of the data set. [`counts`](Self::counts) has the numbers.
     pub fn notes(&self) -> Vec<String> {
         let (name, counts) = (self.name(), &self.counts);
         let mut notes = Vec::new();

@@ -17,11 +17,11 @@ const MONTHS: [&str; 12] = [
     "november",
     "december",
 ];
-/// Beginnings of words that may stand in a date next to the name of a month.
+/// Beginnings of words that a date may hold next to the name of a month.
 const BESIDE_MONTHS: [&str; 12] = [
     "mon", "tue", "wed", "thu", "fri", "sat", "sun", "am", "pm", "utc", "gmt", "z",
 ];
-/// Years of two digits from here on are of the last century, as POSIX has it.
+/// First year of two digits that belongs to the 20th century, as in POSIX; those before it are of the 21st.
 const LAST_CENTURY: u32 = 69;
 
 /// Returns the form of ISO 8601 of a date or of a time of day; `None` if it has that form, or is neither.
@@ -53,7 +53,7 @@ fn iso_date(date: &str) -> Option<String> {
     let parts: Vec<&str> = date.trim_end_matches('.').split(separator).collect();
     let numbers: Option<Vec<u32>> = parts.iter().map(|part| number(part)).collect();
     match (&parts[..], &numbers?[..]) {
-        // Padded ones are in order.
+        // Year first and padded: the order of the texts is that of time, so that no other form is needed.
         ([year, month, day], _) if [year.len(), month.len(), day.len()] == [4, 2, 2] => None,
         ([year, _, _], &[y, m, d]) if year.len() == 4 => dated(y, m, Some(d)),
         ([_, year], &[m, y]) if year.len() == 4 => dated(y, m, None),

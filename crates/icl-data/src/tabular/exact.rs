@@ -27,7 +27,7 @@ pub(super) fn compare((rounded_a, a): &Written<'_>, (rounded_b, b): &Written<'_>
 /// Returns a number minus an offset. Both may be whole numbers that differ by less than double precision resolves.
 pub(super) fn difference(text: &str, offset: f64) -> f64 {
     match text.parse::<i128>() {
-        // `as` is exact: a whole number in double precision has at most 128 bits below this bound.
+        // `as` is exact: whole numbers below this bound fit in an `i128`.
         Ok(whole) if offset.fract() == 0.0 && offset.abs() < 1e30 => {
             (whole.saturating_sub(offset as i128)) as f64
         }

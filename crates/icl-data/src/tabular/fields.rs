@@ -1,13 +1,13 @@
 //! Texts of the rows of a column.
 
-/// Texts of the rows of a column, to the byte as their file has them. They stand one after the other in memory.
+/// Texts of the rows of a column, to the byte as their file has them, one after the other in one string.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Fields {
     text: String,
     /// Last 32 bits of the end of each field in the text. Short fields, such as digits, take more memory for it than
     /// for the text.
     ends: Vec<u32>,
-    /// First row behind each whole 2^32 bytes of text; for most tables none.
+    /// For each whole 2^32 bytes of text, the first row that ends behind them; for most tables none.
     turns: Vec<usize>,
 }
 

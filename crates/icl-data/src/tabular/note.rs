@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::place::Found;
 
-/// A decision of the reader that may not be what is meant. Prints as a sentence without its end.
+/// A decision of the reader that the user may not have meant. Prints as a sentence without a full stop.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TableNote {

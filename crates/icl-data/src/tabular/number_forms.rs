@@ -9,7 +9,8 @@ const CODES: [&str; 8] = ["USD", "EUR", "GBP", "CHF", "JPY", "CNY", "INR", "US"]
 /// Marks between thousands, other than commas and points.
 const MARKS: [char; 7] = [' ', '\u{a0}', '\u{2009}', '\u{202f}', '\'', '’', '_'];
 
-/// Returns a number in another notation as it is to be written to be read as a number; `None` if it is one already, or no number.
+/// Rewrites a number in another notation so that it is read as a number; `None` if it is read as one already, or is no
+/// number.
 pub(super) fn plain_form(text: &str) -> Option<String> {
     if number(text).is_some() {
         return None;

@@ -9,10 +9,9 @@ use crate::named::named;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(crate = "burn::serde", rename_all = "kebab-case")]
 pub enum Header {
-    /// `auto`: the first line holds names if none of its values is a number or `NA` (one may be empty, as
-    /// that of a column of numbered rows) and either
-    /// some column holds nothing but numbers below it, or none of its values occurs again in its
-    /// column.
+    /// `auto`: the first line holds names if none of its values is a number or `NA` (one may be empty, as that of a
+    /// column of numbered rows) and either some column holds nothing but numbers below it, or none of its values
+    /// occurs again in its column.
     #[default]
     Auto,
     /// `yes`: the first line holds the names of the columns.
@@ -63,7 +62,7 @@ pub struct TableOptions {
     /// the [`index_columns`](crate::RawTable::index_columns).
     pub id: Option<String>,
     /// Whether the table may lack columns that `target` and `exclude` name, as one of several tables may. Then
-    /// [`TableNote::Absent`](crate::TableNote::Absent) says so.
+    /// [`TableNote::Absent`](crate::TableNote::Absent) reports it.
     pub allows_absent: bool,
     /// Classes to keep, in any order; empty keeps all. See [`RawTable::select`](crate::RawTable::select).
     pub classes: Vec<String>,

@@ -7,7 +7,7 @@ use crate::outliers::{Limits, Outlier, Outliers, OutliersFound};
 
 impl TabularDataset {
     /// Treats numbers outside the range of the data that the schema was fitted to, and returns notes of them, for
-    /// people to read: sentences without their ends that begin with the name of the data set. A value that is clipped
+    /// people to read: sentences without a full stop that begin with the name of the data set. A value that is clipped
     /// becomes the nearest of the range.
     ///
     /// # Errors

@@ -237,7 +237,7 @@ impl TableSchema {
     }
 
     /// Returns the number of columns of each kind, the number of features, and the names of the columns that are
-    /// dropped, for people to read: a sentence without its end.
+    /// dropped, for people to read: a sentence without a full stop.
     pub fn note(&self) -> String {
         let mut kinds: Vec<(ColumnKind, usize)> = Vec::new();
         for column in &self.columns {
@@ -287,6 +287,7 @@ fn offset(column: &RawColumn, known: &[(usize, f64)]) -> Option<f64> {
         squares += difference * difference;
     }
     let variance = (squares - sum * sum / n) / n;
+    // Rounding may lead the variance just below 0.
     let is_lost = !is_held && variance.max(0.0).sqrt() * MIN_DEVIATION < largest;
     is_lost.then_some(least)
 }

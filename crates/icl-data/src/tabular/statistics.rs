@@ -20,8 +20,9 @@ pub struct FeatureStatistics {
     pub min_positive: Option<f32>,
     /// Skewness of the population, `mean((x − mean)³) / sd³`.
     pub skewness: f64,
-    /// Number that is subtracted from the values of the file, of which the features and all statistics here are what is left.
-    /// Single precision resolves no deviation of less than 2⁻¹⁴ of the values themselves.
+    /// Number that is subtracted from the values of the file before they become features; the other statistics are those
+    /// of the differences. A column has one where its deviation is so small next to its values, below 2⁻¹⁴ of the
+    /// largest, that single precision would keep too few digits of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offset: Option<f64>,
 }
@@ -42,6 +43,7 @@ impl FeatureStatistics {
             }
         }
         let mean = sum / n;
+        // In a second pass: the sum of squares less the square of the sum would cancel.
         let (mut squares, mut cubes) = (0.0, 0.0);
         for value in values {
             let difference = f64::from(value) - mean;

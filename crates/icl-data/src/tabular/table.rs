@@ -14,7 +14,7 @@ const UNLABELLED: &str = "unlabelled";
 
 /// A table as it was read: the fields of its columns, and the class of each row.
 ///
-/// Fields stay as the file has them, to the byte. Columns become features by a [`TableSchema`](crate::TableSchema), which is
+/// Fields are kept as the file has them, to the byte. Columns become features by a [`TableSchema`](crate::TableSchema), which is
 /// fitted to the old data. Clones share the columns.
 #[derive(Debug, Clone)]
 pub struct RawTable {
@@ -105,7 +105,7 @@ impl RawTable {
         &self.name
     }
 
-    /// Names the data set, in messages and in the names of files that are written.
+    /// Sets the name of the data set, which messages and the names of written files use.
     #[must_use]
     pub fn with_name(self, name: &str) -> Self {
         Self {
@@ -142,7 +142,7 @@ impl RawTable {
         Some(fields.map(|field| field.trim().to_owned()).collect())
     }
 
-    /// Returns what was decided when the table was read and may not be what is meant.
+    /// Returns the decisions of the reader that the user may not have meant.
     pub fn notes(&self) -> &[TableNote] {
         &self.notes
     }
@@ -247,7 +247,7 @@ impl RawTable {
 }
 
 impl PartialEq for RawTable {
-    /// Compares what the tables say: names, values and classes, but not how numbers are written.
+    /// Compares names, values and classes, but not the notation of numbers.
     fn eq(&self, other: &Self) -> bool {
         let is_same =
             |(a, b): (&RawColumn, &RawColumn)| a.name == b.name && a.values().eq(b.values());

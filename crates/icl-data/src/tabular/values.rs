@@ -5,7 +5,8 @@ pub(super) fn is_missing(text: &str) -> bool {
     text.is_empty() || text == "?" || text.eq_ignore_ascii_case("n/a")
 }
 
-/// Returns `true` if a field stands for a missing value next to numbers. Among texts it is one: Namibia, a name, a word.
+/// Returns `true` if a field stands for a missing value next to numbers. In a column of texts it is a text, such as
+/// `NA` for Namibia.
 pub(super) fn is_word(text: &str) -> bool {
     const WORDS: [&str; 3] = ["na", "nan", "null"];
     WORDS.iter().any(|word| text.eq_ignore_ascii_case(word))

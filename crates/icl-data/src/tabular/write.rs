@@ -22,8 +22,8 @@ impl RawTable {
     /// Writes some rows, in this order, as a text table with their fields as they were read, to the byte, compressed by gzip if
     /// the name ends in `.gz`. The file is whole or absent.
     ///
-    /// Columns are separated by commas, or by tabs if the name, without `.gz`, ends in `.tsv` or `.tab`, and stand in the order of
-    /// the file that was read. The first line holds their names if that file had any, or if columns were left out. [`read_table`]
+    /// Columns are separated by commas, or by tabs if the name, without `.gz`, ends in `.tsv` or `.tab`, and have the
+    /// order of the file that was read. The first line holds their names if that file had any, or if columns were left out. [`read_table`]
     /// reads the same table, with the setting that [`written_header`](Self::written_header) returns.
     ///
     /// [`read_table`]: crate::read_table
@@ -86,8 +86,8 @@ impl RawTable {
         writer.flush()
     }
 
-    /// Returns the setting by which [`read_table`](crate::read_table) reads the first line that [`write`](Self::write) writes as
-    /// what it is: `auto` if the reader detects it.
+    /// Returns the setting with which [`read_table`](crate::read_table) reads the first line of the file that
+    /// [`write`](Self::write) writes correctly, as names or as values: `auto` if the reader detects it.
     ///
     /// # Panics
     /// If an index is not below [`n_rows`](Self::n_rows).

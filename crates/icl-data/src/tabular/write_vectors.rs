@@ -13,7 +13,7 @@ use parquet::schema::types::Type;
 /// Column of texts: its name, and the text of each row.
 pub type TextColumn<'a> = (&'a str, &'a [String]);
 
-/// Returns the bytes of a Parquet file of vectors `[n, d]`, not packed: these columns of texts, and `embedding`, a list
+/// Returns the bytes of a Parquet file of vectors `[n, d]`, uncompressed: these columns of texts, and `embedding`, a list
 /// of floats, which [`read_vectors`](crate::read_vectors) reads.
 ///
 /// # Errors

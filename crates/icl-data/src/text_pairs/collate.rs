@@ -9,7 +9,7 @@ use super::views::TextPairView;
 
 /// Collation of [`TextPairView`]s into a [`TextBatch`].
 ///
-/// The second texts of a batch that are no negatives of a first text are those of pairs that share a text with its pair.
+/// Second texts of pairs that share a text with the pair of a first text are not used as its negatives.
 ///
 /// # Panics
 /// [`collate`](Collate::collate) panics if a word is not below the number of words of the vocabulary.

@@ -26,8 +26,8 @@ impl TextPair {
         &self.words[side.index() as usize]
     }
 
-    /// Returns `true` if the pairs have an equal first text or an equal second text: then the text of one is no negative of
-    /// the other (Wu, Wu and Huang, 2022, footnote 7). Every pair shares its texts with itself.
+    /// Returns `true` if the pairs have an equal first text or an equal second text: then a text of one must not be a
+    /// negative of the other (Wu, Wu and Huang, 2022, footnote 7). Every pair shares its texts with itself.
     pub fn shares_a_text(&self, other: &Self) -> bool {
         self.texts.iter().zip(&other.texts).any(|(a, b)| a == b)
     }
@@ -80,8 +80,8 @@ impl TextPairDataset {
         Self::new(&self.raw.append(&new.raw), &self.vocabulary)
     }
 
-    /// Returns the number of words that the vocabulary does not have, for people to read: a sentence without its end,
-    /// which begins with the name of the data set. `None` if it has all.
+    /// Returns the number of words that the vocabulary does not have, for people to read: a sentence without a full
+    /// stop that begins with the name of the data set. `None` if it has all.
     pub fn note(&self) -> Option<String> {
         let [n, n_unknown] = self.vocabulary.n_unknown(self.raw.pairs());
         let n_known = self.vocabulary.words().len();

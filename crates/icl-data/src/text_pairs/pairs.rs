@@ -48,7 +48,7 @@ impl TextPairs {
         &self.name
     }
 
-    /// Names the data set, in messages and in the names of files that are written.
+    /// Sets the name of the data set, which messages and the names of written files use.
     #[must_use]
     pub fn with_name(self, name: &str) -> Self {
         Self {
@@ -62,7 +62,7 @@ impl TextPairs {
         &self.columns
     }
 
-    /// Returns what was decided when the file was read and may not be what is meant.
+    /// Returns the decision of the reader that the user may not have meant, if there is one.
     pub fn note(&self) -> Option<&TableNote> {
         self.note.as_ref()
     }

@@ -35,6 +35,7 @@ pub(super) fn assemble(mut files: TuFiles) -> Result<GraphDataset, DataError> {
 
     let table = files.required(TuTable::Edges)?;
     let file = table.file().clone();
+    // Every edge counts in both directions, hence half.
     let edges = table.edges(n_nodes, MAX_COUNT / 2)?;
     let n_edge_lines = edges.len();
     let (starts, edges) = members.group(&file, &edges)?;
@@ -61,6 +62,7 @@ pub(super) fn assemble(mut files: TuFiles) -> Result<GraphDataset, DataError> {
         counts.n_class[classes.of_line[graph] as usize] += 1;
         adjacencies.push(adjacency);
     }
+    // The memory is free before the features are allocated.
     drop(edges);
 
     let contents = nodes.contents(&members.offsets, &members.order, &adjacencies);
@@ -128,7 +130,8 @@ impl Members {
         })?;
         let last = graph.iter().max().map_or(0, |&last| last as usize + 1);
         let n_graphs = labels.map_or(last, |(_, n_graphs)| n_graphs);
-        // Of more graphs than nodes, one of the first has none: no memory is needed for the others.
+        // If there are more graphs than nodes, one of the first n_nodes + 1 graphs has no node. That is an error, and the
+        // other graphs, of which a short file may state any number, need no memory.
         let mut offsets = vec![0; n_graphs.min(graph.len()) + 1];
         for &graph in &graph {
             if let Some(n_own) = offsets.get_mut(graph as usize + 1) {

@@ -14,11 +14,11 @@ use crate::place::FileRef;
 /// Object that each line of a table of nodes describes.
 const EACH_NODE: &str = "node (line of the graph indicator)";
 
-/// Number of values that the columns of distinct node labels may have in every data set, 2^24 or 64 MiB, and for each
-/// node in a larger one.
+/// Number of values that the columns of distinct node labels may have in every data set: 2^24, or 64 MiB.
 ///
 /// A short file can require more: each distinct label adds a column for every node.
 const MAX_LABEL_VALUES: usize = 1 << 24;
+/// Number of such values for each node of a larger data set.
 const MAX_LABELS: usize = 128;
 
 /// Tables of node labels and attributes, in the order of the files.
@@ -130,6 +130,7 @@ impl NodeTables {
             }
             let own = &attributes[node * n_attributes..(node + 1) * n_attributes];
             for (value, &attribute) in row[node_labels.len()..].iter_mut().zip(own) {
+                // Extreme values do not count in the statistics, which may scale them beyond single precision.
                 *value = attribute.clamp(f64::from(f32::MIN), f64::from(f32::MAX)) as f32;
             }
         }

@@ -34,8 +34,9 @@ pub(crate) use sum::tables_md5;
 /// | `NAME_node_labels.txt` | the label of a node, any integer | optional |
 /// | `NAME_node_attributes.txt` | the attributes of a node, the same number on every line | optional |
 ///
-/// Without a file of classes the graphs have no labels ([`GraphDataset::has_labels`]). Other files are ignored. Lines may end in LF or CRLF, white space around fields and blank lines
-/// at the end are ignored, and the nodes of a graph need not be consecutive.
+/// Without a file of classes the graphs have no labels ([`GraphDataset::has_labels`]). Other files are ignored. Lines
+/// may end in LF or CRLF, white space around fields and blank lines at the end are ignored, and the nodes of a graph
+/// need not be consecutive.
 ///
 /// **Edges** become undirected: duplicates are removed, the missing opposite of an edge is added,
 /// and self loops are dropped. [`GraphDataset::counts`] returns the number of each.

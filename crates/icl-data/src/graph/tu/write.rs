@@ -15,7 +15,7 @@ impl GraphDataset {
     /// [`read_tu`](crate::read_tu). The folder is whole or absent.
     ///
     /// The names of the files begin with the name of the data set. Edges are written in both directions.
-    /// Attributes are written in the units of the original files, in double precision of the standardised
+    /// Attributes are written in the units of the original files, computed in double precision from the standardised
     /// values in single precision; the reader standardises them over the graphs that were written.
     ///
     /// # Errors

@@ -25,7 +25,7 @@ pub enum ImageNoise {
     Plus,
     /// Gaussian noise N(0, σ²) on normalised values.
     Gaussian,
-    /// Gaussian noise N(m, 1) on values from 0 to 1, as printed.
+    /// Gaussian noise N(m, 1) on values from 0 to 1, as the paper prints it.
     GaussianPrinted,
 }
 
@@ -104,6 +104,7 @@ impl MixedImageViews {
         match noise {
             ImageNoise::Linear => linear(values, partner.values(), self.lambda.draw(rng)),
             ImageNoise::Geometric => {
+                // Eq. (5) of DACL is for values from 0 on: the normalisation is undone, and done again after it.
                 let lambda = self.lambda.draw(rng);
                 let epsilon = vec![EPSILON; area];
                 let planes = values
@@ -138,6 +139,7 @@ impl MixedImageViews {
         }
         for (channel, values) in values.chunks_exact_mut(size * size).enumerate() {
             let (_, std) = self.normalisation(channel, channels);
+            // Noise on values from 0 to 1 is divided by the standard deviation as the values are.
             gaussian(values, sigma / std, 1.0 / std, rng);
         }
     }

@@ -18,7 +18,7 @@ const MAX_COLUMNS: usize = 65_536;
 /// Largest number of values: 2^28, or 1 GiB as features.
 const MAX_VALUES: usize = 1 << 28;
 
-/// Fields of a column, or `None` of one that is not read.
+/// Role of a column, with the fields that are read so far.
 #[derive(Debug)]
 enum Slot {
     Feature(Cells),
@@ -82,8 +82,11 @@ impl Names {
             None => Err(unknown_column(data, wanted, &self.names)),
             found if found == target => Err(DataError::new(
                 Found::new(data),
-                format!("the classes in the column {} of names", Found::new(wanted)),
-                "another column of names",
+                format!(
+                    "the column {} as target and as the names of the rows",
+                    Found::new(wanted)
+                ),
+                "two columns",
             )),
             Some(found) => Ok(found),
         }

@@ -110,11 +110,11 @@ impl Cells {
     /// Makes the column of these fields: of numbers if none of them is text. `is_first` is that of the first column.
     ///
     /// # Errors
-    /// [`DataError`]
-    /// - for the first text if at least 90 % of the values are numbers, or
-    ///   if at least half are and there are more than 20 different values;
-    /// - in a column of numbers;
-    /// - where missing values are errors.
+    /// [`DataError`] at the first of these fields:
+    /// - a text, if at least 90 % of the values are numbers, or if at least half are and there are more than 20
+    ///   different values;
+    /// - in a column of numbers, one that is infinite in single precision;
+    /// - a missing value, where these are errors.
     pub(super) fn finish(self, origin: &Origin<'_>, is_first: bool) -> Result<RawColumn, Fault> {
         let contents = self.contents();
         let is_number = contents == Contents::Numbers;

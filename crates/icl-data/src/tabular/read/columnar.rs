@@ -20,8 +20,9 @@ use crate::tabular::table::RawTable;
 /// Number of values that are decoded at once.
 const BATCH: usize = 1024;
 
-/// Bytes in memory of the end of a text, and of the class of a row besides.
+/// Bytes in memory of the end of a text.
 const FIELD: u64 = 4;
+/// Further bytes in memory of the class of a row.
 const CLASS: u64 = 24;
 
 /// Reads a Parquet file, whose values become text as those of a text table are.
@@ -89,7 +90,7 @@ fn decode(file: &FileRef, name: String, options: &TableOptions) -> Result<RawTab
         .into_iter()
         .zip(is_read)
         .filter_map(|(n, is_read)| is_read.then_some(n.unwrap_or(0)));
-    // Of a file without a column that is read, the rows do not matter.
+    // Without a column that is read, any number but 0 leads to the error of a table without features.
     let n_rows = counts.next().unwrap_or(1);
     if counts.any(|n| n != n_rows) {
         let source = ParquetError::General("columns of different lengths".into());

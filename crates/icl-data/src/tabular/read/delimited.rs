@@ -149,6 +149,7 @@ impl<'a> OpenTable<'a> {
             Header::Yes => FirstLine::KNOWN_NAMES,
             Header::No => FirstLine::KNOWN_VALUES,
             Header::Auto => {
+                // No record is an error: the text is UTF-8, and its rows may differ in length.
                 let mut below = Lines::new(text, separator).reader.into_records();
                 below.next();
                 FirstLine::detect(&row, below.flatten())

@@ -94,7 +94,7 @@ pub fn read_text_table(path: impl AsRef<Path>) -> Result<TextTable, DataError> {
     read_text_rows(&file, &read_unpacked(&file)?, separator)
 }
 
-/// Returns a text table that is there, the name without its endings, and its separator, if that is known.
+/// Returns the file of a text table, which must exist, its name without endings, and its separator, if that is known.
 fn located_text(path: &Path) -> Result<(FileRef, String, Option<u8>), DataError> {
     let (file, name, format) = located(path)?;
     match format {
@@ -107,7 +107,7 @@ fn located_text(path: &Path) -> Result<(FileRef, String, Option<u8>), DataError>
     }
 }
 
-/// Returns a table that is there, the name without its endings, and its format.
+/// Returns the file of a table, which must exist, its name without endings, and its format.
 fn located(path: &Path) -> Result<(FileRef, String, Format), DataError> {
     let named = format_of(path);
     let file = FileRef::on_disk(path);
@@ -126,7 +126,7 @@ fn located(path: &Path) -> Result<(FileRef, String, Format), DataError> {
         Some((name, format)) => Ok((file, name, format)),
         None => Err(DataError::new(
             path.display(),
-            "no table by its name",
+            "a name with another ending",
             FORMATS,
         )),
     }

@@ -38,7 +38,7 @@ impl FirstLine {
             let are_distinct = first.iter().map(str::trim).all(|name| seen.insert(name));
             return Self {
                 is_header: false,
-                // No two columns have one name.
+                // Columns have different names: a line in which a value is repeated cannot hold them.
                 is_guess: are_distinct,
             };
         }

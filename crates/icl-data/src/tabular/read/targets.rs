@@ -78,15 +78,15 @@ impl Targets {
     }
 }
 
-/// Returns the name of a class; `None` for a number that is not whole. Whole numbers are equal however they are written, unless they
-/// have leading zeros, as codes do.
+/// Returns the name of a class; `None` for a number that is not whole. Whole numbers are one class however they are
+/// written, unless they have leading zeros, as codes do.
 fn class_name(text: &str) -> Option<String> {
     let digits = text.trim_start_matches(['+', '-']);
     let is_code = digits.len() > 1 && digits.starts_with('0');
     match (text.parse::<i128>(), number(text)) {
         (Ok(_), _) if is_code => Some(text.to_owned()),
         (Ok(whole), _) => Some(whole.to_string()),
-        // Beyond 2^53 whole numbers run together.
+        // From 2^53 on, double precision does not tell neighbouring whole numbers apart.
         (_, Some(value)) => {
             let is_whole = value.fract() == 0.0 && value.abs() < (1_u64 << 53) as f64;
             is_whole.then(|| (value as i64).to_string())

@@ -19,7 +19,7 @@ const NAMES: [&str; 2] = ["embedding", "embeddings"];
 /// Largest number of values.
 const MAX_VALUES: usize = 1 << 28;
 
-/// Bytes in memory of a value, and of it and its levels while its row is decoded.
+/// Bytes in memory of a value, with those of it and its levels while its row is decoded.
 const VALUE: u64 = 24;
 
 /// Number of values that are decoded at once, in whole rows.
@@ -211,7 +211,7 @@ fn no_list(at: String) -> DataError {
 /// Returns the error of an element that is missing, or no floating-point number, at this place in the list, from 1.
 fn not_float(at: String, place: usize) -> DataError {
     let found = format!("no floating-point number at place {place}");
-    DataError::new(at, found, "floats alone")
+    DataError::new(at, found, "only floating-point numbers")
 }
 
 /// Returns the index of the column of lists, if there is one.

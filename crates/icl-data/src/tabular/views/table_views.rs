@@ -62,10 +62,9 @@ impl TableViewsConfig {
     /// Checks the configuration and creates the views of rows with these columns.
     ///
     /// # Errors
-    /// - if a setting lies outside its
-    ///   interval or is not a number, even if the kind of noise does not use it;
-    /// - [`Error`] if the noise is `geometric` or `plus` and a column has values below
-    ///   0 in the old data.
+    /// [`Error`]
+    /// - if a setting lies outside its interval or is not a number, even if the kind of noise does not use it;
+    /// - if the noise is `geometric` or `plus` and a column has values below 0 in the old data.
     pub fn try_init(&self, schema: &TableSchema) -> Result<TableViews, Error> {
         let lambda = self.check()?;
         if matches!(self.noise, NoiseKind::Geometric | NoiseKind::Plus) {
@@ -140,7 +139,7 @@ impl TableViews {
     fn mix_columns(&self, x: &mut [f32], partner: &[f32], rng: &mut Rng) {
         let mut keep = vec![true; x.len()];
         for column in &self.columns {
-            // One-hot groups share one m.
+            // The features of a column share one m of Eq. (6) of DACL: part of a one-hot code is no category.
             keep[column.clone()].fill(rng.random_bool(self.config.keep));
         }
         binary(x, partner, &keep);

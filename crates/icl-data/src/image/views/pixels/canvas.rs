@@ -108,6 +108,7 @@ impl Canvas {
             Some(planes) => vectorised(|| colour::total_lightness(planes)),
             None => self.planes.iter().map(|&byte| u64::from(byte)).sum(),
         };
+        // Pillow rounds the mean to a whole level, halves up.
         let mean = total as f64 / (self.size * self.size) as f64;
         let middle = (mean + 0.5) as u8;
         vectorised(|| colour::blend(&mut self.planes, middle, factor));

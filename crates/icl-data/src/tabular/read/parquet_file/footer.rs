@@ -13,11 +13,13 @@ use super::thrift::{I32, Thrift, damaged};
 /// Largest number of levels of a schema. Those of nested data have up to 20.
 const MAX_LEVELS: usize = 64;
 
-/// Bytes that the decoder takes for an element of the schema, for the name of a level in the path of a column, for a
-/// part of a column, and for any other structure.
+/// Bytes that the decoder takes for an element of the schema.
 const ELEMENT: u64 = 512;
+/// Bytes that it takes for the name of a level in the path of a column.
 const LEVEL: u64 = 48;
+/// Bytes that it takes for a part of a column.
 const CHUNK: u64 = 768;
+/// Bytes that it takes for any other structure.
 const OTHER: u64 = 64;
 
 /// Last bytes of a file: the length of the metadata, and the name of the format.

@@ -89,8 +89,8 @@ thread_local! {
     static IS_DECODING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Returns whether this thread runs the decoder of Parquet files, whose panics at a damaged file become the error of the
-/// reader: a hook has nothing to report about them.
+/// Returns whether this thread runs the decoder of Parquet files. Its panics at a damaged file become errors of the
+/// reader, so that a panic hook need not report them.
 pub fn is_decoding() -> bool {
     IS_DECODING.get()
 }
@@ -104,6 +104,7 @@ pub(super) fn decoded<T>(
     decode: impl FnOnce() -> Result<T, DataError>,
 ) -> Result<T, DataError> {
     IS_DECODING.set(true);
+    // Nothing that `decode` has changed is used after a panic.
     let decoded = catch_unwind(AssertUnwindSafe(decode));
     IS_DECODING.set(false);
     decoded.unwrap_or_else(|_| {

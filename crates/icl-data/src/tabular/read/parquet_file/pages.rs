@@ -196,7 +196,7 @@ impl Pages {
         })
     }
 
-    /// Checks that a dictionary can hold as many values as it states. Of an empty text it has the length.
+    /// Checks that a dictionary can hold as many values as it states. An empty text takes the 4 bytes of its length.
     fn check_dictionary(&self, values: Values, body: &[u8]) -> Result<(), ParquetError> {
         let n_most = match self.physical {
             Type::BOOLEAN => body.len().saturating_mul(8),
@@ -235,7 +235,7 @@ impl Pages {
         Ok(())
     }
 
-    /// Returns what is behind the levels of a page of the first version, each of which begin with their length.
+    /// Returns the bytes behind the levels of a page of the first version; each kind of levels begins with its length.
     fn behind_levels<'a>(&self, values: Values, body: &'a [u8]) -> Result<&'a [u8], ParquetError> {
         let mut rest = body;
         let encodings = values.level_encodings()?.into_iter().rev();
