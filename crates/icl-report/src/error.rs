@@ -2,7 +2,7 @@
 
 use icl_core::Error;
 
-/// Reason for which records cannot be read or shown.
+/// Reason why records cannot be read or shown.
 pub type ReportError = Error;
 
 /// Checks the schema of a record at a position, counted from 1.

@@ -1,4 +1,4 @@
-//! The end of a run in words: the rule that ended it, and the encoder that it kept.
+//! Words on the end of a run: the rule that ended it, and the encoder that it kept.
 
 use icl_train::StoppedBy;
 
@@ -18,7 +18,7 @@ pub(crate) fn rule_name(rule: StoppedBy) -> &'static str {
     }
 }
 
-/// Writes the end of a run as one or two sentences; `None` for methods that train nothing.
+/// Writes why a run ended as one or two sentences; `None` for methods that train nothing.
 pub(crate) fn stop_reason<R>(
     stopped_by: Option<StoppedBy>,
     course: &TrainingCourse<R>,

@@ -113,8 +113,9 @@ impl CellsChart<'_> {
 
     /// Returns the shade of a value, from 0 to [`SHADES`].
     fn shade(&self, value: f64, low: f64, high: f64) -> u8 {
-        // Halves do not overflow.
+        // Halves are subtracted, because the difference of two finite numbers may overflow.
         let share = (value / 2.0 - low / 2.0) / (high / 2.0 - low / 2.0);
+        // Where all values are equal, the share is 0/0: they get the middle shade.
         let share = if share.is_finite() {
             share.clamp(0.0, 1.0)
         } else {

@@ -3,8 +3,8 @@
 use crate::chart::legend::Legend;
 use crate::text::rich_text::RichText;
 
-/// Charts with a caption and a legend that they share. Only HTML shows figures. One chart stands alone; two or three
-/// stand in a row where there is space.
+/// Charts with a caption and a legend that they share. Only HTML shows figures. Two or three charts are in a row where
+/// there is space.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figure {
     caption: RichText,

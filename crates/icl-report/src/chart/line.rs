@@ -11,7 +11,7 @@ pub(super) const RIGHT: f64 = WIDTH - 12.0;
 pub(super) const TOP: f64 = 30.0;
 pub(super) const FLOOR: f64 = HEIGHT - 46.0;
 
-/// One line, or a part of one.
+/// A line of a chart: points of one series, from left to right.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Line {
     pub(super) series: String,
@@ -95,6 +95,7 @@ impl Axes {
             return piece("curve level", line, &path, "");
         }
         let (mut path, mut dots) = (String::new(), String::new());
+        // Numbers that are counted differ by 1: a larger step is a missing number, at which the line is broken.
         let is_joined =
             |before: &(f64, f64), at: &(f64, f64)| !self.is_counted || at.0 - before.0 < 1.5;
         for piece in finite.chunk_by(is_joined) {

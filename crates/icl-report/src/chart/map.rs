@@ -115,7 +115,7 @@ impl Square {
                 })
         };
         let [x, y] = [range(0), range(1)];
-        // Halves do not overflow.
+        // Halves are subtracted, because the difference of two finite numbers may overflow.
         let half = (x.1 / 2.0 - x.0 / 2.0).max(y.1 / 2.0 - y.0 / 2.0);
         Self {
             centre: [x.0 / 2.0 + x.1 / 2.0, y.0 / 2.0 + y.1 / 2.0],

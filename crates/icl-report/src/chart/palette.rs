@@ -38,7 +38,8 @@ impl Palette {
                 coloured.push(name.to_owned());
             }
         }
-        // The colours next to each other differ most, and what the default is compared with comes first.
+        // Neighbouring colours differ most: the default has the first, far from that of a warm start. A run within a
+        // budget is called `METHOD@BUDGET`.
         coloured.sort_by_key(|name| name.split('@').next() != Some(DEFAULT));
         let mut folded = Vec::new();
         if coloured.len() > N_COLOURS {

@@ -27,7 +27,7 @@ pub struct ChartRow {
     pub(crate) text: String,
 }
 
-/// Part of the seeds that a row shows.
+/// Values of the seeds, as a row shows them.
 #[derive(Debug, Clone, PartialEq)]
 enum Extent {
     /// A bar from 0 to the median, and a line from the least to the greatest value.
@@ -119,7 +119,7 @@ impl ChartRow {
             return String::new();
         };
         let (zero, end) = (x.at(0.0), x.at(median));
-        // A bar of length 0 is a line that can be seen.
+        // A bar of length 0 must be visible, as a line.
         format!(
             "<rect class=\"bar\" x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{THICKNESS}\"/>",
             zero.min(end),
@@ -150,7 +150,7 @@ fn whisker(spread: Option<(f64, Option<f64>)>, y: f64, x: &Axis) -> String {
     };
     let end = match high {
         Some(high) => format!("H{:.1}m0 -4v8", x.at(high)),
-        // A seed has no value: the line continues.
+        // A seed has no value: an arrow at the edge shows that the line continues.
         None => format!("H{:.1}m-5 -4l5 4l-5 4", WIDTH - 5.0),
     };
     let (low, top) = (x.at(low), y - 4.0);

@@ -35,7 +35,7 @@ pub fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
     different.join(", ")
 }
 
-/// Returns about the width of a label, at most.
+/// Returns an estimate of the width of a label, rather too large than too small.
 pub(super) fn width(label: &str) -> f64 {
     7.2 * label.chars().count() as f64
 }

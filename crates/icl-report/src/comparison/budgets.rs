@@ -55,6 +55,7 @@ pub(crate) fn budgets(comparison: &Comparison, palette: &Palette) -> Option<Tabl
 fn cell(of: &WithinBudget) -> TableCell {
     let half = |of: &Excess| {
         let [low, high] = of.interval?;
+        // Half of the interval, in per cent.
         Some(rounded(50.0 * (high - low), 1))
     };
     let halves = half(&of.old).zip(half(&of.new));

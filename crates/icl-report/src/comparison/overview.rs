@@ -52,7 +52,7 @@ fn cost(of: &MethodSummary) -> TableCell {
 /// Makes the cell of the risks on old and on new data.
 fn old_and_new(of: &MethodSummary, quantities: [&str; 2]) -> TableCell {
     match quantities.map(|quantity| of.over(quantity)?.median.map(nats)) {
-        // Ranges stand in the table of all numbers: next to both medians they would not fit a terminal.
+        // Ranges are in the table of all numbers: next to both medians they would not fit a terminal.
         [Some(old), Some(new)] => TableCell::Value(format!("{old} / {new}"), None),
         _ => TableCell::Missing,
     }

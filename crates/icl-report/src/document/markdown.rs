@@ -19,7 +19,7 @@ impl Document {
     }
 }
 
-/// Writes blocks. A heading waits for something below it, as a section may hold charts alone.
+/// Writes blocks. A heading is written with the first block below it that can be shown: a section may hold only charts.
 fn write(blocks: &[Block], parts: &mut Vec<String>) {
     let mut waiting = Vec::new();
     for block in blocks {

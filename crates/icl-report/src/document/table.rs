@@ -8,7 +8,7 @@ use crate::text::rich_text::RichText;
 /// Number of columns on a terminal by default, the first one included.
 const N_BY_DEFAULT: usize = 4;
 
-/// Table whose columns may stand in groups.
+/// Table whose columns may be in groups with a common heading.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Table {
     /// Heading of the first column.
@@ -79,7 +79,7 @@ impl Table {
 }
 
 impl Column {
-    /// Creates a column without a group that gives way to columns with a priority.
+    /// Creates a column without a group, of the lowest priority.
     pub fn new(name: impl Into<RichText>) -> Self {
         Self {
             group: RichText::default(),

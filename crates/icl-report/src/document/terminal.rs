@@ -26,7 +26,7 @@ impl Document {
             parts[0] += &paragraph(&self.facts.as_str().into(), width);
         }
         if let Some(made_by) = &self.made_by {
-            // One line, since whoever reads it has just written it.
+            // One line is enough: the reader has just typed the command.
             let lines = wrap(made_by, width - 2);
             let dots = if lines.len() > 1 { " …" } else { "" };
             parts[0] += &format!("{}{dots}\n", lines.first().map_or("", String::as_str));
@@ -42,7 +42,7 @@ impl Document {
     }
 }
 
-/// Writes blocks. A heading waits for something below it, as a section may hold charts alone.
+/// Writes blocks. A heading is written with the first block below it that can be shown: a section may hold only charts.
 fn write(blocks: &[Block], width: usize, wide: bool, parts: &mut Vec<String>) {
     let mut waiting = Vec::new();
     for block in blocks {

@@ -26,7 +26,7 @@ pub(crate) fn render(table: &Table, width: usize, wide: bool) -> String {
         true => (0..table.columns.len()).collect(),
         false => table.default_columns(),
     };
-    // Ranges stand behind their medians if all columns fit that way, else below them.
+    // Ranges follow their medians on the same line if all columns fit that way, else they are below them.
     let layouts = [
         Layout::new(table, width, true),
         Layout::new(table, width, false),

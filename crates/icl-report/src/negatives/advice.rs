@@ -40,7 +40,8 @@ pub struct NegativesAdvice {
     pub predictions: Vec<f64>,
     /// Weight λ of good and bad samples against easy ones.
     pub lambda: f64,
-    /// P(A) and the mean of P(B) at K = 1, 2, ….
+    /// P(A), the probability that a label is reliable, and the mean of P(B), that a prediction is right, each at
+    /// K = 1, 2, ….
     pub probabilities: Vec<[f64; 2]>,
 }
 
@@ -183,7 +184,8 @@ impl NegativesAdvice {
         powers.chain(special).collect()
     }
 
-    /// Finds the best K at some separations, with the weight λ and up to as many negatives.
+    /// Finds the best K at each of [`SEPARATIONS`], for the weight λ of this advice and for λ = 1, up to its largest K
+    /// and at most 500.
     ///
     /// # Errors
     /// [`Error`] if λ is not from 0 to 1.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::record::shared::MadeBy;
 
-/// Version of [`BackendRecord`]'s schema. It grows when records of before can no longer be read.
+/// Version of [`BackendRecord`]'s schema. It grows when records of earlier versions can no longer be read.
 pub const BACKEND_SCHEMA: u32 = 1;
 
 /// Maximum number of steps over which the losses of backends are compared. Training amplifies
@@ -49,11 +49,11 @@ pub struct BackendRecord {
     pub step_s: f64,
     /// Medians of the parts of a step.
     pub seconds: StepSeconds,
-    /// Largest memory of the process in MiB, where the system tells. It includes the libraries of all
+    /// Largest memory of the process in MiB, where the system reports it. It includes the libraries of all
     /// backends that the program holds, but not the memory of a GPU.
     pub peak_memory_mib: Option<f64>,
     /// Energy of the processors' packages during the steps in joules, other processes included, where
-    /// the system tells.
+    /// the system reports it.
     pub energy_j: Option<f64>,
 }
 

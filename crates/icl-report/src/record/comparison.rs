@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::ReportError;
 use crate::record::shared::{MadeBy, TrainingCourse, TrainingSummary, UpdateFacts};
 
-/// Version of [`RunRecord`]'s schema. It grows when records of before can no longer be read.
+/// Version of [`RunRecord`]'s schema. It grows when records of earlier versions can no longer be read.
 pub const SCHEMA: u32 = 2;
 
 /// Record of one method with one seed.

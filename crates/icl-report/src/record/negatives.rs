@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::record::shared::MadeBy;
 
-/// Version of [`NegativesRecord`]'s schema. It grows when records of before can no longer be read.
+/// Version of [`NegativesRecord`]'s schema. It grows when records of earlier versions can no longer be read.
 pub const NEGATIVES_SCHEMA: u32 = 1;
 
 /// Record of a recommended number of negatives: what it follows from, and the best numbers under two weights.

@@ -92,8 +92,8 @@ pub struct HoldOutRule {
     pub rule: String,
     /// Share of the samples that are held out.
     pub share: f64,
-    /// Share by the same rule that no training of the encoder that came in has seen; `null` if its file does not say,
-    /// or none came in. Below `share` it was trained on some samples that are held out now.
+    /// Share that the same rule has held out from every training of the encoder that came in; `null` if its file does
+    /// not state it, or none came in. Below `share`, that encoder was trained on some samples that are held out now.
     pub share_before: Option<f64>,
 }
 
@@ -167,7 +167,7 @@ impl<R: Clone> TrainingCourse<R> {
 /// Update by a method: the sizes of its data, its encoder on held-out and on old samples, and its rates.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct UpdateFacts {
-    /// Number of old samples, N; those for which kept ones stand, if they do.
+    /// Number of old samples, N; where only some were kept, the number of all that these represent.
     pub n_old: usize,
     /// Number of new samples, ΔN.
     pub n_new: usize,
@@ -194,8 +194,8 @@ pub struct UpdateFacts {
 }
 
 impl UpdateFacts {
-    /// Returns the facts about an update with the samples of `increment`. `held_out` is its encoder's risk over the
-    /// samples of a held-out samples.
+    /// Returns the facts about an update with the samples of `increment`. `held_out` is the risk of the updated encoder
+    /// over held-out samples, with the increment that these form.
     pub fn of(
         record: &TrainingRecord,
         increment: &Increment,

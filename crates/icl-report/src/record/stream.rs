@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use crate::record::shared::{RunSettings, TrainingSummary};
 use crate::record::task::TaskAccuracy;
 
-/// Version of [`StreamRecord`]'s schema. It grows when records of before can no longer be read.
+/// Version of [`StreamRecord`]'s schema. It grows when records of earlier versions can no longer be read.
 pub const STREAM_SCHEMA: u32 = 1;
 
 /// Matrix `[T, T]`: row i is the encoder after experience i, column j the held-out samples of experience j. A cell that

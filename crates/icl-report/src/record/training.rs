@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::record::shared::{HoldOutRule, RunSettings, TrainingCourse, TrainingSummary};
 use crate::record::task::TaskAccuracy;
 
-/// Version of [`TrainRecord`]'s schema. It grows when records of before can no longer be read.
+/// Version of [`TrainRecord`]'s schema. It grows when records of earlier versions can no longer be read.
 pub const TRAIN_SCHEMA: u32 = 2;
 
 /// Record of the training of one encoder from scratch.

@@ -9,7 +9,7 @@ use crate::record::shared::{
 };
 use crate::record::task::TaskAccuracy;
 
-/// Version of [`UpdateRecord`]'s schema. It grows when records of before can no longer be read.
+/// Version of [`UpdateRecord`]'s schema. It grows when records of earlier versions can no longer be read.
 pub const UPDATE_SCHEMA: u32 = 2;
 
 /// Record of one update of one encoder.
@@ -31,7 +31,7 @@ pub struct UpdateRecord {
     pub old_data: String,
     /// Name of the new data set, ΔX.
     pub new_data: String,
-    /// Number of kept old samples that stand for all `n_old`; `null` where all old data were there.
+    /// Number of kept old samples, which represent all `n_old`; `null` where all old data were present.
     #[serde(default)]
     pub n_old_kept: Option<usize>,
     /// Number of values outside the range of the encoder's own data that were clipped; 0 in older records.
@@ -51,11 +51,13 @@ pub struct UpdateRecord {
     /// without such samples, and in older records.
     #[serde(default)]
     pub verdict: Option<Verdict>,
-    /// Whether `encoder.safetensors` is θ₀, since the updated encoder is worse: that is `rejected.safetensors`.
+    /// Whether the updated encoder was rejected as worse: then `encoder.safetensors` is θ₀, and the updated encoder is
+    /// `rejected.safetensors`.
     #[serde(default)]
     pub is_rejected: bool,
-    /// Predicted cost of retraining, in full passes: those per sample of the training that θ₀ goes back to, for the old
-    /// and new samples of this update; `null` where θ₀'s file does not say, or in older records.
+    /// Predicted cost of retraining, in full passes: the passes per sample of the training from scratch that θ₀ goes
+    /// back to, as its file states them, times the old and new samples of this update; `null` where the file does not
+    /// state them, or in older records.
     #[serde(default)]
     pub retraining_passes: Option<f64>,
     /// Accuracies on the labels of the held-out samples; `null` without labels or held-out samples, and in older

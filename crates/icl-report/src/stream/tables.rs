@@ -38,7 +38,7 @@ pub(crate) fn overview(record: &StreamRecord, summary: &StreamSummary, series: &
         ];
         Row::new(of.name.as_str(), cells)
     };
-    // The line of verdicts needs the room of a row: the end of a stream fits on a screen.
+    // The line of verdicts takes the place of a row, so that the page still fits on a screen at the end of a stream.
     let has_verdicts = record.experiences.iter().any(|of| of.verdict.is_some());
     let first = FIRST - usize::from(has_verdicts);
     let n_left_out = match n > first + LAST + 1 {

@@ -33,7 +33,7 @@ pub fn compare_backends(
         let compared = &differences[..COMPARED_STEPS.min(differences.len())];
         let step_s =
             |step: &StepReport| step.seconds.forward + step.seconds.backward + step.seconds.update;
-        // The first step is not like the others, unless there are none.
+        // The first step compiles kernels: it counts only where it is the only one.
         let later = &trace.steps[usize::from(trace.steps.len() > 1)..];
         let over_steps = |of: &dyn Fn(&StepReport) -> f64| {
             let values: Vec<f64> = later.iter().map(of).collect();
@@ -73,6 +73,7 @@ fn relative(loss: f64, first: f64) -> f64 {
     if loss == first {
         return 0.0;
     }
+    // No division by 0 where the first loss is 0.
     (loss - first).abs() / first.abs().max(f64::MIN_POSITIVE)
 }
 

@@ -95,6 +95,7 @@ pub(crate) fn excess(records: &[RunRecord], method: &str) -> Option<[Excess; 2]>
     let pairs = held_out_pairs(records, [method, REFERENCE])?;
     let part = |at: usize| {
         let shares: Vec<f64> = pairs.iter().map(|[own, of]| own[at] / of[at]).collect();
+        // The excess of a seed is its quotient of the risks less 1, so that 1 is the other half of each pair.
         let interval = PairedDifference::of(&vec![1.0; shares.len()], &shares, LEVEL);
         Some(Excess {
             mean: mean(&shares)? - 1.0,

@@ -38,7 +38,7 @@ pub(crate) struct Measured {
     rank: u8,
     /// Risk above the other's as a share of it, on old or on new data, where it is more, of each seed.
     pub(crate) excess: Vec<f64>,
-    /// Whether the risk on old and on new data is lower (better).
+    /// Answers to whether the risk is lower (better), on old and on new data.
     pub(crate) answers: [Answer; 2],
     /// Median of the charged passes.
     pub(crate) passes: f64,
@@ -88,9 +88,11 @@ impl Choice {
         let least = as_good()
             .map(|at| methods[at].passes)
             .fold(f64::INFINITY, f64::min);
+        // Costs within 5 % count as the same.
         let cheap: Vec<usize> = as_good()
             .filter(|at| methods[*at].passes <= SAME * least)
             .collect();
+        // Of these the first by rank, unless it is clearly worse than another one.
         let best = cheap.iter().copied().min_by_key(|at| methods[*at].rank);
         let better = |best, at: &usize| match is_worse(best, *at) && !is_worse(*at, best) {
             true => *at,
@@ -156,8 +158,8 @@ fn risks(of: &RunRecord, is_held_out: bool) -> [f64; 2] {
     }
 }
 
-/// Compares the risks of the seeds. A single seed has the standard errors of its held-out samples, which are more than
-/// that of the paired losses.
+/// Compares the risks of the seeds. With a single seed, the noise is twice the standard error that both risks have over
+/// the held-out samples together, which is more than that of the paired losses.
 fn answer(pairs: &[(&RunRecord, &RunRecord)], origin: Origin, is_held_out: bool) -> Answer {
     let risk = |of: &RunRecord| risks(of, is_held_out)[usize::from(origin == Origin::New)];
     let (own, of): (Vec<f64>, Vec<f64>) = pairs.iter().map(|(a, b)| (risk(a), risk(b))).unzip();
@@ -170,7 +172,7 @@ fn answer(pairs: &[(&RunRecord, &RunRecord)], origin: Origin, is_held_out: bool)
 }
 
 /// Compares paired risks: a difference counts where it is more than 1 % of the risk and its interval does not hold 0. A
-/// single pair has no interval, and `noise` instead.
+/// single pair has no interval: its difference must be more than `noise`.
 pub(crate) fn compare(own: &[f64], of: &[f64], noise: f64) -> Answer {
     let Some((mean_own, mean_of)) = mean(own).zip(mean(of)) else {
         return Answer::NoClearDifference;

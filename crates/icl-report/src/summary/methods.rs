@@ -174,7 +174,8 @@ pub(crate) fn methods(records: &[RunRecord], distances: Option<&Distances>) -> V
 
 /// Summarises the numbers of records.
 fn quantities(records: &[&RunRecord]) -> BTreeMap<&'static str, Summary> {
-    // In its line each number has a name, so that one list of names serves the summary, its file and the pages.
+    // Numbers are found by their keys in the record's JSON, so that one list of names serves the summary, its file and
+    // the pages.
     let places = QUANTITIES.map(|quantity| format!("/{}", quantity.replace('.', "/")));
     // One record at a time: a line with its evaluations may be long.
     let values = records.iter().map(|record| {

@@ -4,19 +4,19 @@ use serde::Serialize;
 
 /// Median, least and greatest value of a quantity over the seeds.
 ///
-/// A seed that never reached the quantity counts as +∞, as does a value that is not a number. So the
-/// median is "never" if at least half of the seeds never arrived.
+/// A seed without a value, such as one that never reached the target, counts as +∞, and so does a value that is not
+/// finite. The median is therefore "never" if at least half of the seeds have none.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Summary {
     /// Number of seeds.
     pub n: usize,
-    /// Number of seeds that never reached the quantity.
+    /// Number of seeds without a value.
     pub n_never: usize,
     /// Median; `None` for never.
     pub median: Option<f64>,
-    /// Least value; `None` if no seed reached the quantity.
+    /// Least value; `None` if no seed has one.
     pub min: Option<f64>,
-    /// Greatest value; `None` if a seed never reached the quantity.
+    /// Greatest value; `None` if a seed has none.
     pub max: Option<f64>,
 }
 

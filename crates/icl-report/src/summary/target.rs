@@ -9,7 +9,7 @@ use crate::summary::over_seeds::{Summary, deviation, mean};
 
 /// Number of retraining's last evaluations whose spread is the noise of a single seed.
 const PLATEAU: usize = 5;
-/// Distance in units of the noise below which nothing can be said to have been made faster.
+/// Smallest distance of the old encoder from the target, in units of the noise, at which a speed-up is stated.
 const CLEAR: f64 = 3.0;
 
 /// Target in nats over the seeds that have one.
@@ -101,6 +101,7 @@ fn distance(records: &[RunRecord], origin: Origin) -> Option<Distance> {
             .iter()
             .map(risk)
             .collect();
+        // Methods begin with θ₀, but for those whose names have another `start=`.
         let is_from_first = |of: &&RunRecord| {
             of.seed == reference.seed
                 && of.plain_method() != REFERENCE

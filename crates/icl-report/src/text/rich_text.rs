@@ -62,6 +62,7 @@ impl RichText {
 
     /// Returns the text as the content of an SVG text element.
     pub(crate) fn svg(&self) -> String {
+        // `dy` needs a character to act on: one without a width brings the text after it back to the line.
         self.write(escape, |text| {
             format!(
                 "<tspan dy=\"-4\">{}</tspan><tspan dy=\"4\">\u{200b}</tspan>",

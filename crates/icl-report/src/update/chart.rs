@@ -60,8 +60,8 @@ pub(crate) fn course(record: &UpdateRecord) -> Option<Figure> {
     )
 }
 
-/// Draws the change of the parts of the exact risk on old data. The parts lie far from each other: as levels they would
-/// be two flat lines.
+/// Draws the change of the parts of the exact risk on old data. The parts differ so much that without a common start
+/// they would be two flat lines.
 pub(crate) fn parts(record: &UpdateRecord) -> Option<Figure> {
     over_passes(
         record,
