@@ -12,8 +12,8 @@ const EPOCH: i32 = 2_440_588;
 /// Returns the moment that a date of ISO 8601 names, in nanoseconds since 1970: `2026-01-31`, or with a time of day
 /// `2026-01-31T12:00:00.5+01:00`.
 ///
-/// A date is the moment at which it begins, and a time without an offset from UTC is one in UTC. The `T` may be a blank. `None`
-/// for other texts.
+/// A date is the moment at which it begins, and a time without an offset from UTC is one in UTC. The `T` may be a
+/// blank. `None` for other texts.
 ///
 /// ```
 /// use icl_data::instant;

@@ -158,12 +158,12 @@ impl Limits {
     }
 }
 
-/// Returns the least and the greatest of the ordinary values: all but those few at either end, at most one in a hundred and
-/// always one, that lie more than ten times as far from all others as these lie from one another. Such a value is a
+/// Returns the least and the greatest of the ordinary values: all but those few at either end, at most one in a hundred
+/// and always one, that lie more than ten times as far from all others as these lie from one another. Such a value is a
 /// sentinel (−99999) or a slip of the keyboard, and would decide mean and standard deviation alone.
 ///
-/// The range begins as that of all values but the hundredth part at either end, and takes in the next value as long as that
-/// lies within ten times its own width. `values` are finite and at least one.
+/// The range begins as that of all values but the hundredth part at either end, and takes in the next value as long as
+/// that lies within ten times its own width. `values` are finite and at least one.
 pub(crate) fn ordinary_range(mut values: Vec<f64>) -> [f64; 2] {
     values.sort_unstable_by(f64::total_cmp);
     let n = values.len();

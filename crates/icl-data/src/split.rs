@@ -21,8 +21,8 @@ use crate::selection::find_classes;
 /// | `column:NAME` | the ΔN rows of a table with the largest values in this column, such as a date |
 /// | `time` | the last ΔN interactions of all users, and none at the time of an old one |
 ///
-/// ΔN = round(α · n), except for `class:A,B`, where the classes determine the growth ratio, and for `time`, which has fewer
-/// new interactions where several have one time. Prints and parses as its text.
+/// ΔN = round(α · n), except for `class:A,B`, where the classes determine the growth ratio, and for `time`, which has
+/// fewer new interactions where several have one time. Prints and parses as its text.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Split {
     /// Samples drawn uniformly without replacement become new.
@@ -46,8 +46,8 @@ pub enum Split {
     /// missing values come first. Rows of equal values are shuffled by the seed. The column is not a
     /// feature.
     Column(String),
-    /// The last interactions become new, from one moment on for all users. Those at the time of the last old one are old; the
-    /// seed has no effect. See [`Interactions::by_time`](crate::Interactions::by_time).
+    /// The last interactions become new, from one moment on for all users. Those at the time of the last old one are
+    /// old; the seed has no effect. See [`Interactions::by_time`](crate::Interactions::by_time).
     Time,
 }
 

@@ -21,11 +21,12 @@ const MIN_SAMPLES: usize = 4;
 /// | `imbalanced:T:RATIO` | as `class:T`; each is smaller than the one before, by a common factor; the first is `RATIO` times as large as the last would be alone |
 /// | `concurrent:T:N` | groups of classes as in `class:T`, each divided equally over N experiences, the last of which is its own |
 ///
-/// Every sample is in one experience, except with `imbalanced`, which leaves samples out. The order of samples is that of
-/// the data.
+/// Every sample is in one experience, except with `imbalanced`, which leaves samples out. The order of samples is that
+/// of the data.
 ///
-/// Sources: `class` and `data` are the divisions of CaSSLe (Fini et al., 2022); `blurred`, `imbalanced` and `concurrent`
-/// follow the streams of SCALE (Yu et al., 2023), whose samples come one by one: here they come an experience at a time.
+/// Sources: `class` and `data` are the divisions of CaSSLe (Fini et al., 2022); `blurred`, `imbalanced` and
+/// `concurrent` follow the streams of SCALE (Yu et al., 2023), whose samples come one by one: here they come an
+/// experience at a time.
 #[derive(Debug, Clone, PartialEq)]
 pub enum StreamSplit {
     /// Equal parts at random.

@@ -12,7 +12,8 @@ use crate::place::Found;
 
 /// Columns of the node features of some graphs, and the statistics by which they were standardised.
 ///
-/// Other graphs become features by the same schema ([`GraphDataset::with_schema`]), so that an encoder keeps its meaning.
+/// Other graphs become features by the same schema ([`GraphDataset::with_schema`]), so that an encoder keeps its
+/// meaning.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(
     crate = "burn::serde",
@@ -85,9 +86,9 @@ impl GraphDataset {
         })
     }
 
-    /// Returns the graphs with the columns of a schema, such as that of the data that an encoder was trained on. Node labels
-    /// move to their columns of the schema, which may have more of them; attributes and degree profiles are standardised by
-    /// its statistics. A column that is constant in the schema becomes 0.
+    /// Returns the graphs with the columns of a schema, such as that of the data that an encoder was trained on. Node
+    /// labels move to their columns of the schema, which may have more of them; attributes and degree profiles are
+    /// standardised by its statistics. A column that is constant in the schema becomes 0.
     ///
     /// # Errors
     /// [`DataError`]
@@ -240,8 +241,8 @@ impl GraphDataset {
         }
     }
 
-    /// Returns a value of a standardised column in the units that a reader knows: values of degree profiles are logarithms,
-    /// and attributes are shown with the digits of single precision.
+    /// Returns a value of a standardised column in the units that a reader knows: values of degree profiles are
+    /// logarithms, and attributes are shown with the digits of single precision.
     fn in_units(&self, value: f64) -> f64 {
         let value = match self.layout {
             FeatureLayout::DegreeProfile => value.exp_m1(),

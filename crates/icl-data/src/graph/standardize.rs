@@ -59,11 +59,10 @@ impl ColumnScale {
 /// Standardises each column over all rows: `(x − mean) / std`, where `std` divides by n. Returns the
 /// scale of each column.
 ///
-/// Mean and deviation are those of the ordinary values ([`ordinary_range`]): a few extreme ones, such as a sentinel, do not
-/// count. `values` is `[n, d]`, row by row, of finite numbers in the range of `f32` (so that no range
-/// overflows). A constant column becomes 0. Each column is first scaled to the interval from 0 to 1,
-/// which changes nothing in exact arithmetic and prevents squares from underflowing; mean and
-/// variance are computed in two passes in `f64`.
+/// Mean and deviation are those of the ordinary values ([`ordinary_range`]): a few extreme ones, such as a sentinel, do
+/// not count. `values` is `[n, d]`, row by row, of finite numbers in the range of `f32` (so that no range overflows). A
+/// constant column becomes 0. Each column is first scaled to the interval from 0 to 1, which changes nothing in exact
+/// arithmetic and prevents squares from underflowing; mean and variance are computed in two passes in `f64`.
 pub(crate) fn standardize(values: &mut [f64], d: usize) -> Vec<ColumnScale> {
     let mut scales = Vec::with_capacity(d);
     if values.is_empty() {

@@ -21,8 +21,8 @@ use crate::split::Split;
 pub struct ImageCounts {
     /// Number of images of each class.
     pub n_class: Vec<usize>,
-    /// Number of files and folders of an image folder that are ignored: those whose names begin with a dot, and folders in
-    /// which other programs keep thumbnails or deleted files, such as `@eaDir`.
+    /// Number of files and folders of an image folder that are ignored: those whose names begin with a dot, and folders
+    /// in which other programs keep thumbnails or deleted files, such as `@eaDir`.
     pub n_hidden: usize,
     /// Number of files of an image folder whose names are not those of JPEG, PNG or WebP files; they
     /// are ignored.
@@ -103,8 +103,8 @@ impl ImageDataset {
         )
     }
 
-    /// Returns the place of each image among all images of the files, counted from 0. It differs from the number of the image
-    /// where classes or a number of images were selected, or broken images were left out.
+    /// Returns the place of each image among all images of the files, counted from 0. It differs from the number of the
+    /// image where classes or a number of images were selected, or broken images were left out.
     pub fn positions(&self) -> &[usize] {
         &self.positions
     }

@@ -19,9 +19,9 @@ impl ImageDataset {
     ///
     /// Grey images, which come from IDX files, become a pair of IDX files. Colour images in memory, which
     /// come from CIFAR files, become PNG files in one folder for each class. Image files are copied under
-    /// their names, the second of one name with a number; images without labels get no folder of a class. The pixels are
-    /// the same when they are read again; the classes have the same names, and those of PNG files are sorted by the bytes
-    /// of their names.
+    /// their names, the second of one name with a number; images without labels get no folder of a class. The pixels
+    /// are the same when they are read again; the classes have the same names, and those of PNG files are sorted by the
+    /// bytes of their names.
     ///
     /// # Errors
     /// [`DataError`] if the path exists already, or if it cannot be written.

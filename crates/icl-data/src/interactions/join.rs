@@ -10,7 +10,8 @@ use crate::selection::united;
 pub struct JoinedInteractions {
     /// All interactions, in the order of time; of equal times, the old ones first.
     pub interactions: Interactions,
-    /// Rows of the old and of the new interactions, as [`NextItemDataset::new`](super::NextItemDataset::new) takes them.
+    /// Rows of the old and of the new interactions, as [`NextItemDataset::new`](super::NextItemDataset::new) takes
+    /// them.
     pub parts: [Vec<usize>; 2],
 }
 
@@ -27,8 +28,8 @@ impl JoinedInteractions {
 impl Interactions {
     /// Joins old interactions and new ones, which have arrived later.
     ///
-    /// **Users and items** are identified by their names. Those of `old` keep their numbers; those that only `new` has follow
-    /// in their order. New interactions may be earlier than old ones.
+    /// **Users and items** are identified by their names. Those of `old` keep their numbers; those that only `new` has
+    /// follow in their order. New interactions may be earlier than old ones.
     ///
     /// The name is `OLD+NEW`.
     ///

@@ -21,9 +21,9 @@ pub struct Interaction {
 
 /// Interactions of users with items, in the order of time; of equal times, in the order of the file.
 ///
-/// Every interaction is a positive, whatever its rating. Users and items are names. A file numbers them in the order of their
-/// first interactions; [`numbered_by`](Self::numbered_by) and [`join`](Self::join) keep the numbers that items already have.
-/// Clones share all of it.
+/// Every interaction is a positive, whatever its rating. Users and items are names. A file numbers them in the order of
+/// their first interactions; [`numbered_by`](Self::numbered_by) and [`join`](Self::join) keep the numbers that items
+/// already have. Clones share all of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Interactions {
     name: String,
@@ -82,8 +82,8 @@ impl Interactions {
         &self.rows
     }
 
-    /// Returns the same interactions with the items numbered as in `items`, which an encoder knows in this order. Items that it
-    /// lacks follow in their order. An item of the list may be in no interaction.
+    /// Returns the same interactions with the items numbered as in `items`, which an encoder knows in this order. Items
+    /// that it lacks follow in their order. An item of the list may be in no interaction.
     #[must_use]
     pub fn numbered_by(&self, items: &[String]) -> Self {
         let (items, numbers) = united(items, &self.items);

@@ -78,11 +78,11 @@ pub struct NextItemDataset {
 }
 
 impl NextItemDataset {
-    /// Creates training data of parts of the interactions, such as old and new ones, given as rows in the order of time. The
-    /// samples of a part follow those of the part before it.
+    /// Creates training data of parts of the interactions, such as old and new ones, given as rows in the order of
+    /// time. The samples of a part follow those of the part before it.
     ///
-    /// The history of a sample, and the items seen by its user, are of its part and of the parts before it, so that the samples
-    /// of old data are the same before and after new data arrive, also where those are earlier.
+    /// The history of a sample, and the items seen by its user, are of its part and of the parts before it, so that the
+    /// samples of old data are the same before and after new data arrive, also where those are earlier.
     ///
     /// # Panics
     /// If a row is not below the number of interactions.
@@ -106,7 +106,8 @@ impl NextItemDataset {
         Self::new(interactions, &[(0..interactions.rows().len()).collect()])
     }
 
-    /// Creates held-out data of rows of the interactions. The items seen by the user of a sample are those of its history.
+    /// Creates held-out data of rows of the interactions. The items seen by the user of a sample are those of its
+    /// history.
     ///
     /// # Panics
     /// If a row is not below the number of interactions.
@@ -248,8 +249,8 @@ impl Samples for NextItemDataset {
     }
 }
 
-/// Items of each user in interactions that are known, in the order of time, and the position of each of these interactions
-/// among those of its user.
+/// Items of each user in interactions that are known, in the order of time, and the position of each of these
+/// interactions among those of its user.
 struct Users {
     items: Vec<Arc<[u32]>>,
     positions: Vec<usize>,

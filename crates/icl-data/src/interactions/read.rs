@@ -23,9 +23,9 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 /// | MovieLens 100K | `user item rating time`, separated by tabs |
 /// | MovieLens 1M and 10M | `user::item::rating::time` |
 ///
-/// Every interaction is a positive, whatever its rating. Users and items are names, also where they look like numbers. Lines
-/// may end in CRLF, empty lines are skipped, and blanks around a value are dropped. A user may interact with an item
-/// several times at different times. Memory is in proportion to the size of the file.
+/// Every interaction is a positive, whatever its rating. Users and items are names, also where they look like numbers.
+/// Lines may end in CRLF, empty lines are skipped, and blanks around a value are dropped. A user may interact with an
+/// item several times at different times. Memory is in proportion to the size of the file.
 ///
 /// ```no_run
 /// use icl_data::read_interactions;
@@ -36,9 +36,10 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 /// ```
 ///
 /// # Errors
-/// A [`DataError`] that names the file and the line, what was found and what was expected, if the file is unreadable or malformed,
-/// holds more than 2 GiB, or unpacks to more than 64 MiB and to more than 200 times its size. Malformed are, among others, a
-/// last line without line end, which may be cut within its time, and two lines of the same user, item and time.
+/// A [`DataError`] that names the file and the line, what was found and what was expected, if the file is unreadable or
+/// malformed, holds more than 2 GiB, or unpacks to more than 64 MiB and to more than 200 times its size. Malformed are,
+/// among others, a last line without line end, which may be cut within its time, and two lines of the same user, item
+/// and time.
 pub fn read_interactions(path: impl AsRef<Path>) -> Result<Interactions, DataError> {
     let path = path.as_ref();
     let file = FileRef::on_disk(path);

@@ -23,11 +23,11 @@ pub struct LeaveOneOut {
 }
 
 impl Interactions {
-    /// Holds out the last two interactions of each user: the last one for the test, the one before for validation. Users with
-    /// fewer than three interactions are for training only.
+    /// Holds out the last two interactions of each user: the last one for the test, the one before for validation.
+    /// Users with fewer than three interactions are for training only.
     ///
-    /// "Last" follows the order of the file where times are equal: on ML-100K, 75,772 of 100,000 interactions have the user
-    /// and the second of another one, so the last item is partly arbitrary.
+    /// "Last" follows the order of the file where times are equal: on ML-100K, 75,772 of 100,000 interactions have the
+    /// user and the second of another one, so the last item is partly arbitrary.
     ///
     /// Source: the protocol of BERT4Rec (Sun et al., 2019, section 4.1).
     pub fn leave_one_out(&self) -> LeaveOneOut {
@@ -50,8 +50,8 @@ impl Interactions {
 
     /// Divides all interactions by time, and returns the first row of the new ones: those before it are old.
     ///
-    /// The share of new interactions is α, or as much below as is needed to leave interactions of the same time together:
-    /// those at the boundary are old.
+    /// The share of new interactions is α, or as much below as is needed to leave interactions of the same time
+    /// together: those at the boundary are old.
     ///
     /// # Errors
     /// [`DataError`] if either side would have fewer than two interactions.
@@ -77,8 +77,9 @@ impl Interactions {
     /// Splits the interactions into old and new ones, as rows; see [`Split::increment`].
     ///
     /// - [`Split::Time`] is [`by_time`](Self::by_time); the seed has no effect.
-    /// - [`Split::Random`] draws among the interactions that have a history. A user's first interaction is old. Histories then
-    ///   hold interactions of both parts, so that this is a baseline without shift, and no increment in time.
+    /// - [`Split::Random`] draws among the interactions that have a history. A user's first interaction is old.
+    ///   Histories then hold interactions of both parts, so that this is a baseline without shift, and no increment in
+    ///   time.
     ///
     /// # Errors
     /// [`DataError`]

@@ -4,7 +4,8 @@ use icl_core::{Pairing, Rng, Side, Views};
 
 use super::next_item::NextItem;
 
-/// Views of [`NextItem`]s: the first view of a pair is the history, the second is the item that follows. There is no noise.
+/// Views of [`NextItem`]s: the first view of a pair is the history, the second is the item that follows. There is no
+/// noise.
 ///
 /// The view without a pair, which evaluation protocols embed, is the history.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -17,9 +17,9 @@ use crate::place::{FileRef, Found, listed};
 const MAX_VALUES: usize = 1 << 28;
 
 impl TableSchema {
-    /// Makes the features of all rows of a table, whose columns are found by their names. Columns without features need not be
-    /// there. Those that the schema does not have are left out, and listed in [`TabularDataset::counts`] unless they
-    /// [number the rows](RawTable::index_columns).
+    /// Makes the features of all rows of a table, whose columns are found by their names. Columns without features need
+    /// not be there. Those that the schema does not have are left out, and listed in [`TabularDataset::counts`] unless
+    /// they [number the rows](RawTable::index_columns).
     ///
     /// Missing numbers become the mean of the old data, and their indicator 1 if there is one. A
     /// category that the old data do not have becomes zeros. Both are counted in
@@ -162,7 +162,8 @@ fn category(column: &RawColumn, row: usize, features: &HashMap<&str, usize>) -> 
     if let Some(&feature) = features.get(text) {
         return Category::Known(feature);
     }
-    // Schemas of earlier versions have numbers in their shortest form as categories, and words such as `NA` were missing.
+    // Schemas of earlier versions have numbers in their shortest form as categories, and no words such as `NA`: those
+    // were missing values.
     let shortest = number(text).and_then(|value| features.get(&*(value as f32).to_string()));
     match (shortest, column.value(row)) {
         (Some(&feature), _) => Category::Known(feature),

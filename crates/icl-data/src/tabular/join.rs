@@ -19,8 +19,8 @@ impl RawTable {
     /// column that is text in `old` are read as text. A column of one table alone is left out.
     ///
     /// **Classes** are identified by their names, in whichever table they occur. The classes of `old`
-    /// keep their indices; classes that only `new` has follow in their order. If one of the tables has no classes, the joined one
-    /// has none.
+    /// keep their indices; classes that only `new` has follow in their order. If one of the tables has no classes, the
+    /// joined one has none.
     ///
     /// The name is `OLD+NEW`.
     ///

@@ -12,11 +12,11 @@ use crate::place::Found;
 use crate::tabular::error::unknown_column;
 
 impl RawTable {
-    /// Returns the rank of each row by its value in a column; equal values have equal ranks, and that of missing values is the
-    /// least.
+    /// Returns the rank of each row by its value in a column; equal values have equal ranks, and that of missing values
+    /// is the least.
     ///
-    /// Numbers are in their order, to the last digit. Texts are in the order of time if all of them are dates of ISO 8601, with a
-    /// time or not, and else in that of their bytes.
+    /// Numbers are in their order, to the last digit. Texts are in the order of time if all of them are dates of ISO
+    /// 8601, with a time or not, and else in that of their bytes.
     ///
     /// # Errors
     /// [`DataError`]
@@ -43,8 +43,8 @@ impl RawTable {
         })
     }
 
-    /// Returns whether rows are ordered by the bytes of their texts in a column, which holds neither numbers nor dates; `false`
-    /// if there is no such column.
+    /// Returns whether rows are ordered by the bytes of their texts in a column, which holds neither numbers nor dates;
+    /// `false` if there is no such column.
     pub fn is_ordered_as_text(&self, column: &str) -> bool {
         self.column(column).is_some_and(|found| {
             let is_date = |row| text(found, row).is_none_or(|text| moment(text).is_some());

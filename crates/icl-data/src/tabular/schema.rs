@@ -267,9 +267,9 @@ impl TableSchema {
     }
 }
 
-/// Returns the number to subtract from a column before its values are held in single precision: the smallest of them, if they
-/// differ by so little that their differences would be lost, such as metres from the pole or seconds since 1970. `known` are
-/// rows with their numbers.
+/// Returns the number to subtract from a column before its values are held in single precision: the smallest of them,
+/// if they differ by so little that their differences would be lost, such as metres from the pole or seconds
+/// since 1970. `known` are rows with their numbers.
 fn offset(column: &RawColumn, known: &[(usize, f64)]) -> Option<f64> {
     let numbers = || known.iter().map(|(_, number)| *number);
     let is_exact = |number: f64| f64::from(number as f32) == number && number.abs() < MAX_WHOLE;

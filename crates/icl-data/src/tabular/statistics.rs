@@ -20,8 +20,8 @@ pub struct FeatureStatistics {
     pub min_positive: Option<f32>,
     /// Skewness of the population, `mean((x − mean)³) / sd³`.
     pub skewness: f64,
-    /// Number that is subtracted from the values of the file before they become features; the other statistics are those
-    /// of the differences. A column has one where its deviation is so small next to its values, below 2⁻¹⁴ of the
+    /// Number that is subtracted from the values of the file before they become features; the other statistics are
+    /// those of the differences. A column has one where its deviation is so small next to its values, below 2⁻¹⁴ of the
     /// largest, that single precision would keep too few digits of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offset: Option<f64>,

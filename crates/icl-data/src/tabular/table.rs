@@ -14,8 +14,8 @@ const UNLABELLED: &str = "unlabelled";
 
 /// A table as it was read: the fields of its columns, and the class of each row.
 ///
-/// Fields are kept as the file has them, to the byte. Columns become features by a [`TableSchema`](crate::TableSchema), which is
-/// fitted to the old data. Clones share the columns.
+/// Fields are kept as the file has them, to the byte. Columns become features by a [`TableSchema`](crate::TableSchema),
+/// which is fitted to the old data. Clones share the columns.
 #[derive(Debug, Clone)]
 pub struct RawTable {
     pub(super) name: String,
@@ -124,12 +124,13 @@ impl RawTable {
         self.features().map(|column| &*column.name).collect()
     }
 
-    /// Returns the names of the columns that number the rows, which become no features: those that count up by 1 from row to
-    /// row, and the index of a data frame.
+    /// Returns the names of the columns that number the rows, which become no features: those that count up by 1 from
+    /// row to row, and the index of a data frame.
     ///
-    /// An index is a column `__index_level_0__` as pyarrow writes it, or whole numbers, each once, in a first column without a
-    /// name or in `Unnamed: 0`, as pandas writes and reads it. Tables of fewer than 10 rows may count by chance: there, only
-    /// these are found. A column that [`TableOptions::id`](crate::TableOptions::id) names is one, too.
+    /// An index is a column `__index_level_0__` as pyarrow writes it, or whole numbers, each once, in a first column
+    /// without a name or in `Unnamed: 0`, as pandas writes and reads it. Tables of fewer than 10 rows may count by
+    /// chance: there, only these are found. A column that [`TableOptions::id`](crate::TableOptions::id) names is one,
+    /// too.
     pub fn index_columns(&self) -> Vec<&str> {
         let numbering = self.features().filter(|column| column.is_index);
         numbering.map(|column| &*column.name).collect()
@@ -169,8 +170,8 @@ impl RawTable {
         &self.class_names
     }
 
-    /// Returns the values of all columns `[n_rows, n_columns]` in single precision, row by row, for a table of numbers alone; a
-    /// missing value is NaN.
+    /// Returns the values of all columns `[n_rows, n_columns]` in single precision, row by row, for a table of numbers
+    /// alone; a missing value is NaN.
     ///
     /// # Errors
     /// [`DataError`] if a column holds text.
@@ -208,7 +209,8 @@ impl RawTable {
         self.features().find(|column| column.name == name)
     }
 
-    /// Returns the table without the columns of these names; names that it does not have are ignored, and the target stays.
+    /// Returns the table without the columns of these names; names that it does not have are ignored, and the target
+    /// stays.
     pub fn without(&self, names: &[&str]) -> Self {
         let target = self.target();
         let is_kept =

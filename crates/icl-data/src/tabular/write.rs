@@ -19,12 +19,13 @@ use crate::new_folder::unwritable;
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
 impl RawTable {
-    /// Writes some rows, in this order, as a text table with their fields as they were read, to the byte, compressed by gzip if
-    /// the name ends in `.gz`. The file is whole or absent.
+    /// Writes some rows, in this order, as a text table with their fields as they were read, to the byte, compressed by
+    /// gzip if the name ends in `.gz`. The file is whole or absent.
     ///
     /// Columns are separated by commas, or by tabs if the name, without `.gz`, ends in `.tsv` or `.tab`, and have the
-    /// order of the file that was read. The first line holds their names if that file had any, or if columns were left out. [`read_table`]
-    /// reads the same table, with the setting that [`written_header`](Self::written_header) returns.
+    /// order of the file that was read. The first line holds their names if that file had any, or if columns were left
+    /// out. [`read_table`] reads the same table, with the setting that [`written_header`](Self::written_header)
+    /// returns.
     ///
     /// [`read_table`]: crate::read_table
     ///

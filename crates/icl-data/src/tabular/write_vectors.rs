@@ -13,8 +13,8 @@ use parquet::schema::types::Type;
 /// Column of texts: its name, and the text of each row.
 pub type TextColumn<'a> = (&'a str, &'a [String]);
 
-/// Returns the bytes of a Parquet file of vectors `[n, d]`, uncompressed: these columns of texts, and `embedding`, a list
-/// of floats, which [`read_vectors`](crate::read_vectors) reads.
+/// Returns the bytes of a Parquet file of vectors `[n, d]`, uncompressed: these columns of texts, and `embedding`, a
+/// list of floats, which [`read_vectors`](crate::read_vectors) reads.
 ///
 /// # Errors
 /// If the encoder of the format fails, which it has no reason to do in memory.

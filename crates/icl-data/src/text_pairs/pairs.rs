@@ -118,8 +118,8 @@ impl TextPairs {
         }
     }
 
-    /// Joins two data sets of pairs: those of `old`, then those of `new`, and the increment of both. The columns are those of
-    /// `old`, and the name is `OLD+NEW`.
+    /// Joins two data sets of pairs: those of `old`, then those of `new`, and the increment of both. The columns are
+    /// those of `old`, and the name is `OLD+NEW`.
     ///
     /// # Errors
     /// [`DataError`] if one of them has fewer than two pairs.
@@ -154,9 +154,9 @@ impl TextPairs {
 /// ```
 ///
 /// # Errors
-/// A [`DataError`] that names the file, the line and the column, what was found and what was expected, if the file is unreadable
-/// or malformed, holds more than 2 GiB, unpacks to more than 64 MiB and to more than 200 times its size, or has more than
-/// 65 536 columns, if a column is not there, or if a text is empty.
+/// A [`DataError`] that names the file, the line and the column, what was found and what was expected, if the file is
+/// unreadable or malformed, holds more than 2 GiB, unpacks to more than 64 MiB and to more than 200 times its size, or
+/// has more than 65 536 columns, if a column is not there, or if a text is empty.
 pub fn read_text_pairs(
     path: impl AsRef<Path>,
     options: &TextPairOptions,

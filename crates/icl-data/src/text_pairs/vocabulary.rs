@@ -26,8 +26,8 @@ pub struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// Creates the vocabulary of all words that are in at least `min_pairs` pairs, in either text. The pairs are to be those
-    /// of the old training data: words of other data are unknown.
+    /// Creates the vocabulary of all words that are in at least `min_pairs` pairs, in either text. The pairs are to be
+    /// those of the old training data: words of other data are unknown.
     pub fn new<'a>(pairs: impl IntoIterator<Item = &'a [String; 2]>, min_pairs: usize) -> Self {
         let mut n_pairs = BTreeMap::new();
         for pair in pairs {
@@ -78,8 +78,8 @@ impl Vocabulary {
         numbers.copied().collect()
     }
 
-    /// Returns the number of words in both texts of all pairs, and how many of them are unknown; a word counts as often as it
-    /// occurs.
+    /// Returns the number of words in both texts of all pairs, and how many of them are unknown; a word counts as often
+    /// as it occurs.
     pub fn n_unknown<'a>(&self, pairs: impl IntoIterator<Item = &'a [String; 2]>) -> [usize; 2] {
         let texts = pairs.into_iter().flatten();
         texts.fold([0, 0], |[n, n_unknown], text| {

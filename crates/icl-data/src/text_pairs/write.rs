@@ -12,8 +12,8 @@ use crate::new_folder::unwritable;
 use crate::tabular::could_be_name;
 
 impl TextPairs {
-    /// Returns the names under which [`write`](Self::write) writes the columns: their own, or `column 7` for a name that is a
-    /// number, as in a file without header, or that stands for a missing value.
+    /// Returns the names under which [`write`](Self::write) writes the columns: their own, or `column 7` for a name
+    /// that is a number, as in a file without header, or that stands for a missing value.
     pub fn written_columns(&self) -> [String; 2] {
         let written = |name: &String| match could_be_name(name) {
             true => name.clone(),

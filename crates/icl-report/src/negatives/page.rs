@@ -41,8 +41,8 @@ const TERMS: [(&str, &str); 6] = [
     ),
 ];
 
-/// Makes the document of a recommended number of negatives: the answer, the effectiveness and the shares of samples over
-/// K, the probabilities, the best K over the separation of the labels, and the command that made it.
+/// Makes the document of a recommended number of negatives: the answer, the effectiveness and the shares of samples
+/// over K, the probabilities, the best K over the separation of the labels, and the command that made it.
 ///
 /// # Errors
 /// [`Error`] if the weight λ is not from 0 to 1, or there are no probabilities.

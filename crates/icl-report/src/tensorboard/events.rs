@@ -27,10 +27,11 @@ pub struct Scalar {
     pub value: f64,
 }
 
-/// Returns the content of an event file: an event with the version, then one for each scalar, in their order. TensorBoard
-/// reads files whose names contain `tfevents`.
+/// Returns the content of an event file: an event with the version, then one for each scalar, in their order.
+/// TensorBoard reads files whose names contain `tfevents`.
 ///
-/// All events have the same `wall_time`, in seconds since 1970; with 0 the file depends on the scalars alone. An event is
+/// All events have the same `wall_time`, in seconds since 1970; with 0 the file depends on the scalars alone. An event
+/// is
 ///
 /// ```text
 /// record = length (u64) · masked CRC-32C of it · event · masked CRC-32C of it, all little-endian
@@ -119,8 +120,8 @@ mod tests {
 
     use serde_json::Value;
 
-    /// The bytes that TensorBoard's wheel (version in the file) writes for the same scalars with its own classes, and that
-    /// its `EventAccumulator` has read back: `scripts/reference/tensorboard_events.py`.
+    /// The bytes that TensorBoard's wheel (version in the file) writes for the same scalars with its own classes, and
+    /// that its `EventAccumulator` has read back: `scripts/reference/tensorboard_events.py`.
     #[test]
     fn files_are_those_of_tensorboards_own_writer() {
         let text = include_str!("../../tests/reference/tensorboard.json");

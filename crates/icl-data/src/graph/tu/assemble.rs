@@ -130,8 +130,8 @@ impl Members {
         })?;
         let last = graph.iter().max().map_or(0, |&last| last as usize + 1);
         let n_graphs = labels.map_or(last, |(_, n_graphs)| n_graphs);
-        // If there are more graphs than nodes, one of the first n_nodes + 1 graphs has no node. That is an error, and the
-        // other graphs, of which a short file may state any number, need no memory.
+        // If there are more graphs than nodes, one of the first n_nodes + 1 graphs has no node. That is an error, and
+        // the other graphs, of which a short file may state any number, need no memory.
         let mut offsets = vec![0; n_graphs.min(graph.len()) + 1];
         for &graph in &graph {
             if let Some(n_own) = offsets.get_mut(graph as usize + 1) {

@@ -176,7 +176,8 @@ fn read_values(
     }
 }
 
-/// Passes the values of a column of one type to `push`; `write` appends a value to a text, and returns `false` if it has none.
+/// Passes the values of a column of one type to `push`; `write` appends a value to a text, and returns `false` if it
+/// has none.
 fn typed<T: DataType>(
     mut reader: ColumnReaderImpl<T>,
     descr: &ColumnDescPtr,

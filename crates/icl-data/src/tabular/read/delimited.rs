@@ -56,7 +56,8 @@ pub(crate) struct TextColumns {
     pub(crate) note: Option<TableNote>,
 }
 
-/// Reads two columns of a text table as texts. The columns are given by their names, or by their numbers counted from 1.
+/// Reads two columns of a text table as texts. The columns are given by their names, or by their numbers counted from
+/// 1.
 pub(super) fn read_text_columns(
     file: &FileRef,
     name: String,
@@ -252,9 +253,9 @@ fn detect_separator(bytes: &[u8]) -> u8 {
     SEPARATORS[found.unwrap_or(0)]
 }
 
-/// Checks before anything is parsed that every quote that opens a value is closed, since the parser takes an open one to
-/// the end of the file, and with it all rows in between; and that no row has more values than a table may have columns,
-/// since the parser remembers where each value of a row ends.
+/// Checks before anything is parsed that every quote that opens a value is closed, since the parser takes an open one
+/// to the end of the file, and with it all rows in between; and that no row has more values than a table may have
+/// columns, since the parser remembers where each value of a row ends.
 fn check_lines(file: &FileRef, bytes: &[u8], separator: u8) -> Result<(), DataError> {
     let mut is_value_start = true;
     let mut opened = None;

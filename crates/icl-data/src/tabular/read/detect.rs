@@ -43,8 +43,8 @@ const ENDINGS: [(&str, Format); 4] = [
 ///
 /// A column holds **numbers** if no value of it is text. A column of **text** holds the names of
 /// categories; without any number in it, `NA`, `NaN`, `null` and `Inf` are names, too. In between, the first text is an
-/// error if at least 90 % of the values are numbers, or at least half of them with more than 20 different values; else the
-/// numbers, too, are names. Values are kept as they are written.
+/// error if at least 90 % of the values are numbers, or at least half of them with more than 20 different values; else
+/// the numbers, too, are names. Values are kept as they are written.
 ///
 /// ```no_run
 /// use icl_data::{TableOptions, read_table};
@@ -59,9 +59,10 @@ const ENDINGS: [(&str, Format); 4] = [
 /// ```
 ///
 /// # Errors
-/// A [`DataError`] that names the file, the line and the column, what was found and what was expected, if the file is unreadable
-/// or malformed, holds more than 2 GiB, unpacks to more than 64 MiB and to more than 200 times its size, or has more than
-/// 65 536 columns or 2^28 values, or if a Parquet file would take more than 64 MiB and 20 times its size in memory.
+/// A [`DataError`] that names the file, the line and the column, what was found and what was expected, if the file is
+/// unreadable or malformed, holds more than 2 GiB, unpacks to more than 64 MiB and to more than 200 times its size, or
+/// has more than 65 536 columns or 2^28 values, or if a Parquet file would take more than 64 MiB and 20 times its size
+/// in memory.
 pub fn read_table(path: impl AsRef<Path>, options: &TableOptions) -> Result<RawTable, DataError> {
     let (file, name, format) = located(path.as_ref())?;
     match format {

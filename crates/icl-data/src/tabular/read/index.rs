@@ -7,7 +7,8 @@ use crate::tabular::fields::Fields;
 /// Least number of rows that are counted on purpose: fewer values may count by chance.
 const MIN_ROWS: usize = 10;
 
-/// Returns `true` if a column of numbers numbers the rows, see [`RawTable::index_columns`](crate::RawTable::index_columns).
+/// Returns `true` if a column of numbers numbers the rows, see
+/// [`RawTable::index_columns`](crate::RawTable::index_columns).
 pub(super) fn numbers_rows(
     name: &str,
     heading: Option<&str>,

@@ -36,9 +36,9 @@ pub struct VectorColumn {
     pub values: Vec<f64>,
 }
 
-/// Reads the column of vectors of a Parquet file: lists of floats, of fixed size or not, all of one length. It is the only column
-/// of lists, or the one named `embedding` or `embeddings`; other columns are left out. `None` if the file has no column of
-/// lists: it is then a table of columns, for [`read_table`](crate::read_table).
+/// Reads the column of vectors of a Parquet file: lists of floats, of fixed size or not, all of one length. It is the
+/// only column of lists, or the one named `embedding` or `embeddings`; other columns are left out. `None` if the file
+/// has no column of lists: it is then a table of columns, for [`read_table`](crate::read_table).
 ///
 /// # Errors
 /// [`DataError`]
@@ -165,7 +165,7 @@ impl<P: Fn(usize) -> String> Rows<'_, P> {
     ) -> Result<(), DataError> {
         let vectors = &mut self.vectors;
         let at = || (self.place)(vectors.n_rows + 1);
-        // Level from which on an element is there; below it an empty list, and below that none.
+        // From this level on an element is there; one level below, the list is empty, and further below it is missing.
         let is_there = self.descr.repeated_ancestor_def_level();
         let found = match levels.first() {
             Some(level) if *level + 1 < is_there => return Err(no_list(at())),
