@@ -58,7 +58,7 @@ pub fn count(value: f64) -> String {
     match value {
         x if !x.is_finite() => MISSING.to_owned(),
         x if x >= 1e6 * LONG => scientific(x),
-        x if x >= 9_999_500.0 => format!("{:.1} M", x / 1e6),
+        x if x >= 9_995_000.0 => format!("{:.1} M", x / 1e6),
         x if x >= 999_950.0 => format!("{:.2} M", x / 1e6),
         x if x >= 9_999.5 => format!("{:.1} k", x / 1e3),
         x if x.fract() == 0.0 => rounded(x, 0),
@@ -217,10 +217,21 @@ mod tests {
             [0.3, 0.0312, 0.004, 0.0001].map(milliseconds),
             ["300", "31.2", "4.00", "0.100"]
         );
-        let counts = [0.0, 12.5, 9_999.0, 10_000.0, 999_950.0, 12_345_678.0];
+        let counts = [
+            0.0,
+            12.5,
+            9_999.0,
+            10_000.0,
+            999_950.0,
+            9_994_999.0,
+            9_995_000.0,
+            12_345_678.0,
+        ];
         assert_eq!(
             counts.map(count),
-            ["0", "12.5", "9999", "10.0 k", "1.00 M", "12.3 M"]
+            [
+                "0", "12.5", "9999", "10.0 k", "1.00 M", "9.99 M", "10.0 M", "12.3 M"
+            ]
         );
         assert_eq!([0.0, 0.1234, 0.00001].map(change), ["0", "0.123", "1.0e-5"]);
         assert_eq!(

@@ -14,9 +14,9 @@ use crate::options::training::{PretrainingOptions, Training};
 use crate::process::failure::Failure;
 
 const DETAILS: &str = "\
-It trains an encoder on all of the data (graphs: a GCN, images: a ResNet-18) and writes \
-DIR/encoder.safetensors, DIR/record.json and DIR/config.toml. Ctrl-C saves the state; icl train --resume DIR \
-continues.
+It trains an encoder on all of the data (graphs: a GCN, images: a ResNet-18, small images and tables: an MLP) \
+and writes DIR/encoder.safetensors, DIR/record.json and DIR/config.toml. Ctrl-C saves the state; \
+icl train --resume DIR continues.
 
 A TOML file for --config holds the same options without the dashes: learning-rate = 0.003";
 
