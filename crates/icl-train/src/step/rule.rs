@@ -63,7 +63,7 @@ impl<'a, M: AutodiffModule<B> + 'a, B: AutodiffBackend> Rule<'a, M, B> {
     /// Returns the state of the rule, if it has one.
     ///
     /// # Errors
-    /// If it cannot be written down.
+    /// If it cannot be serialised.
     pub(crate) fn save(&self) -> Result<Option<Bytes>, SampleError> {
         match self {
             Self::Plain(rates) => Ok(rates.save()?),
