@@ -77,10 +77,10 @@ fn withstands_kills(at: &Path, line: &str, outputs: &[&str]) {
     assert!(n_at_work > N_KILLS / 3, "{n_at_work} came before the end");
 }
 
-/// Many graphs, an encoder of them, and their embeddings.
-fn data() -> TempDir {
+/// Graphs, encoders of them, and their embeddings.
+fn data(n: usize) -> TempDir {
     let at = tempdir().unwrap();
-    Toys { n: 4000, ..OLD }.write(at.path(), "many");
+    Toys { n, ..OLD }.write(at.path(), "many");
     OLD.write(at.path(), "old");
     for seed in ["1", "2"] {
         let line = format!("train --data old --epochs 1 --stop never --seed {seed} --out {seed}");
@@ -93,13 +93,13 @@ fn data() -> TempDir {
 
 #[test]
 fn a_split_that_is_killed_is_made_again() {
-    let at = data();
+    let at = data(4000);
     withstands_kills(at.path(), "split --data many --out parts", &["parts"]);
 }
 
 #[test]
 fn embeddings_that_are_killed_are_made_again() {
-    let at = data();
+    let at = data(4000);
     let line = "embed --from 1/encoder.safetensors --data many --views 2 --out e.npy";
     withstands_kills(
         at.path(),
@@ -116,7 +116,8 @@ fn embeddings_that_are_killed_are_made_again() {
 
 #[test]
 fn a_map_that_is_killed_is_made_again() {
-    let at = data();
+    // With 4,000 rows the 40 kills of both commands take minutes.
+    let at = data(400);
     let line = "align --from 1.csv --to 2.csv --out map.safetensors";
     withstands_kills(at.path(), line, &["map.safetensors"]);
     let line = "align --from 1.csv --map map.safetensors --out mapped.csv";

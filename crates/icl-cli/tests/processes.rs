@@ -333,9 +333,10 @@ fn peak(at: &Path, line: &str) -> u64 {
 #[test]
 fn a_batch_in_chunks_takes_the_memory_of_a_chunk() {
     let at = tempdir().unwrap();
-    let train = "train --data digits --encoder resnet18 --limit 1100 --epochs 1 --stop never";
-    let small = peak(at.path(), &format!("{train} --batch-size 64 --out small"));
-    let line = format!("{train} --batch-size 1024 --chunk 64 --out large");
+    let train = "train --data digits --encoder resnet18 --epochs 1 --stop never";
+    let line = format!("{train} --limit 200 --batch-size 64 --out small");
+    let small = peak(at.path(), &line);
+    let line = format!("{train} --limit 1100 --batch-size 1024 --chunk 64 --out large");
     let large = peak(at.path(), &line);
     assert!(
         small > 0 && large as f64 <= 1.3 * small as f64,

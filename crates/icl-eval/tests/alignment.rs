@@ -285,7 +285,7 @@ fn wrong_rows_and_settings_are_named() {
         ),
         (
             fit(affine.clone(), &equal, &new),
-            "rows: found no difference",
+            "rows: found old ones that are all equal",
         ),
         (
             fit(affine.clone().with_rank(Some(5)), &old, &new),
