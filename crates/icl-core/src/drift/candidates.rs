@@ -27,9 +27,9 @@ struct Candidate<'a> {
 /// Relabellings in which a candidate is an anchor.
 #[derive(Clone, Copy)]
 enum Role {
-    /// All: it is no row of the noise. `anchor` is its group, and log f of its positive.
+    /// All relabellings: it is no row of the noise. `anchor` is its group, and log f of its positive.
     Always { anchor: (usize, f64) },
-    /// Those that put this row of the noise at the position of an anchor's own row. `positive` is log f of the row's
+    /// Relabellings that put this row of the noise at the position of an anchor's own row. `positive` is log f of the row's
     /// own positive, if it has one.
     AtPosition { row: usize, positive: Option<f64> },
 }

@@ -12,8 +12,8 @@ const PARTS: [&str; 4] = ["encoder_q.", "backbone.", "encoder.", "model."];
 /// Largest number of prefixes in a row, as in `model.module.encoder_q.conv1.weight`.
 const MAX_BEGINNINGS: usize = 3;
 
-/// What [`read_weights`](crate::read_weights) removed around the tensors of a file: dictionary keys, a prefix of the
-/// names, and tensors of other parts.
+/// Parts of a file around its tensors that [`read_weights`](crate::read_weights) removed: dictionary keys, a prefix of
+/// the names, and tensors of other parts.
 ///
 /// Prints as text that completes "found …".
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
