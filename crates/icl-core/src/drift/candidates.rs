@@ -29,8 +29,8 @@ struct Candidate<'a> {
 enum Role {
     /// All relabellings: it is no row of the noise. `anchor` is its group, and log f of its positive.
     Always { anchor: (usize, f64) },
-    /// Relabellings that put this row of the noise at the position of an anchor's own row. `positive` is log f of the row's
-    /// own positive, if it has one.
+    /// Relabellings that put this row of the noise at the position of an anchor's own row. `positive` is log f of the
+    /// row's own positive, if it has one.
     AtPosition { row: usize, positive: Option<f64> },
 }
 
