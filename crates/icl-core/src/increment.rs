@@ -288,7 +288,8 @@ impl Increment {
 
     /// Returns indices of X′ in which old and new data have their weights. With an old weight of 1 these are all
     /// indices. Otherwise the old indices are repeated so that old and new are N and ΔN indices; if N + ΔN is above
-    /// `n`, about `n` indices with the growth ratio, at equal distances in each part.
+    /// `n`, `n` indices with the growth ratio, up to rounding. Where fewer of a part are taken than there are, these
+    /// are at equal distances.
     pub fn all_counted(&self, n: usize) -> Vec<usize> {
         if self.old_weight == 1.0 {
             return self.all();

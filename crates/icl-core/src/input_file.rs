@@ -88,8 +88,8 @@ impl InputFile {
     /// Of the system if they cannot be read, [`ErrorKind::FileTooLarge`] if there are more than the limit.
     pub fn bytes(self) -> io::Result<Vec<u8>> {
         let limit = self.limit;
-        // One byte beyond the limit shows that the file has grown past it since it was opened.
         let mut bytes = Vec::with_capacity(self.n_bytes.min(MAX_TRUSTED_BYTES) as usize);
+        // One byte beyond the limit shows that the file has grown past it since it was opened.
         let n_read = self
             .file
             .take(limit.saturating_add(1))

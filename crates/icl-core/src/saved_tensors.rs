@@ -7,7 +7,8 @@ use burn::module::ParamId;
 use crate::Error;
 use crate::record_value::Value;
 
-/// Number of characters of the identity of a parameter: 64 bits, five in each. Burn panics at a longer text.
+/// Number of characters of the identity of a parameter: 64 bits, five in each. Burn panics at a text that it cannot
+/// read, and at one that holds more than 64 bits.
 const ID_LENGTH: usize = 13;
 
 /// Creates the error of bytes that are whole, but the state of another kind of module, optimizer or agent.

@@ -40,7 +40,7 @@ impl<B: Backend> HiddenLayer<B> {
     pub(crate) fn forward(&self, x: Tensor<B, 2>, statistics: &mut Statistics<'_>) -> Tensor<B, 2> {
         let weight = self.weight.val();
         if let Some(norm) = &self.norm {
-            // The tiled kernels of convolutions compute the product and both gradients without a transposition.
+            // On flex the kernels of convolutions compute the product and both gradients without a transposition.
             return norm.forward_rows(image::dense_product(x, weight), true, statistics);
         }
         // Burn's product stays here: another would change the last bits of the encoders that have such a head.

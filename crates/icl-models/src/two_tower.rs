@@ -129,8 +129,8 @@ impl<B: Backend> TwoTower<B> {
     /// [created](TwoTowerConfig::try_init) with this seed: the embedding of a new item depends on the seed and on the number of
     /// the item alone, not on how many items come with it.
     ///
-    /// Without a catalogue, an item that no batch holds has no gradient. With the seed of the encoder, a training
-    /// without the new items then gives the same before and after the growth: that of a table of all items.
+    /// Without a catalogue, an item that no batch holds has no gradient. If `seed` is that of the encoder, training
+    /// without the new items and growing then give the same table in either order.
     ///
     /// # Panics
     /// If the encoder has more items.

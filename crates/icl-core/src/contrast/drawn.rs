@@ -119,8 +119,8 @@ impl Draws {
                 for place in index::sample(&mut rng, n_free, k.min(n_free)) {
                     marks[free_column(place, excluded)] = false;
                 }
-                // 1/K, times kᵢ/m where only m < kᵢ samples are free. Without noise it is replaced later; 1 keeps it
-                // finite.
+                // 1/K, times kᵢ/m where only m < kᵢ samples are free. The value of an anchor without noise is replaced
+                // later; with 1 for its 0 samples the logarithm is finite.
                 let n_taken = k.min(n_free).max(1);
                 (k.max(1) as f64 / n_taken as f64 / self.negatives).ln()
             });

@@ -10,8 +10,8 @@ use super::terms::{AnchorTerms, Formula};
 
 /// Number of candidates whose similarities are in memory at once, on each thread.
 const TILE: usize = 8;
-/// Similarities count as at most so many nats below the closest noise of an anchor: e^−700 is next to the smallest
-/// double.
+/// Similarities count as at most so many nats below the closest noise of an anchor: e^−700 ≈ 10^−304 is close to the
+/// smallest normal double, 2·10^−308.
 const DEPTH: f64 = 700.0;
 /// Share of the sum of all noise below which a part is summed by itself, not as the difference to the other part, which
 /// has lost six of the sixteen digits of a double there.

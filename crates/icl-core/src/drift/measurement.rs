@@ -113,7 +113,7 @@ impl AnchorDrift {
         self.n_repeated * ONE_OF > self.n_anchors
     }
 
-    /// Returns whether the verdict is unclear only because of the range: with s itself it would be another one.
+    /// Returns whether s itself, in the place of its range and without Holm's correction, would give a decision.
     pub(super) fn is_open_by_range(&self) -> bool {
         let s = self.bias_inference;
         self.verdict_of([s, s], self.null.p_value) != Verdict::Unclear

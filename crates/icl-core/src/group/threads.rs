@@ -80,7 +80,7 @@ impl Threads {
     /// Brings a call to the others, and returns the calls of all members when they have arrived.
     fn meet(&self, operation: Operation, brought: Brought) -> Result<Arc<[Call]>, Error> {
         let mut state = self.meeting.lock();
-        // Other members may not have fetched the calls of the operation before yet.
+        // Other members may not have fetched the calls of the previous operation yet.
         while state.complete.is_some() {
             state.check_nobody_left()?;
             state = self.meeting.wait(state);

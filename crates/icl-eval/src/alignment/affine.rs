@@ -120,7 +120,7 @@ impl Moments {
         let mut weights = factor.solve(&self.of_both);
         if rank < weights.nrows().min(weights.ncols()) {
             let varied = weights.tr_mul(&self.of_both);
-            // Symmetric but for rounding, which the solver must not see.
+            // Symmetric but for rounding; the solver reads one triangle only, which is here the mean of both.
             let eigen = SymmetricEigen::new((&varied + varied.transpose()) * 0.5);
             let mut order: Vec<usize> = (0..eigen.eigenvalues.len()).collect();
             order.sort_by(|a, b| eigen.eigenvalues[*b].total_cmp(&eigen.eigenvalues[*a]));

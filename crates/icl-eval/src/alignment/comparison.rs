@@ -8,7 +8,7 @@ use crate::{EvalError, Matrix};
 
 /// Number of folds.
 const N_FOLDS: usize = 5;
-/// Largest number of rows that are compared. More would add much time and hardly any certainty.
+/// Largest number of rows that are compared, so that the time is bounded.
 const MAX_ROWS: usize = 1000;
 /// The forms of a map, compared on rows that their maps were not fitted to.
 #[derive(Debug, Clone, PartialEq)]

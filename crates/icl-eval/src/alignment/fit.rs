@@ -122,8 +122,8 @@ impl AlignmentSettings {
                 let expected = format_args!("a number from 1 to {MAX_HIDDEN}");
                 EvalError::unless(is_width, "hidden", self.d_hidden, expected)?;
                 let map = self.fit_affine(old, new)?;
-                // By a map without the rows that end the fit of the layer: what a map leaves of rows that it was fitted
-                // to is too little, so that a layer would hardly ever come nearer.
+                // By a map without the rows that end the fit of the layer: a map is nearer to rows that it was fitted
+                // to than to others, so that the layer would seem to gain nothing on them.
                 let (_, seen) = parts(n_rows);
                 let straight = self.clone().with_ridge(map.ridge());
                 let straight = straight.fit_affine(&old.select(&seen), &new.select(&seen))?;

@@ -106,7 +106,8 @@ impl<M: Clone, B: AutodiffBackend> LearnedRate<M, B> {
             memory.action.unwrap_or(0.0),
             2.0 * gone - 1.0,
         ];
-        // No pair before the first act, or if the loss at the earlier encoder was not finite: that act has no reward.
+        // There is no pair at the first act, and none where a loss at the earlier encoder is not finite: the last act
+        // then gets no reward.
         if let (Some(pair), Some(action)) = (situation.pair, memory.action) {
             let decrement = pair.before - pair.after;
             memory.decrements.push(decrement);

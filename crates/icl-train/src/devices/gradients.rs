@@ -77,7 +77,8 @@ impl<F: Float, B: AutodiffBackend> ModuleVisitor<B> for Flat<F> {
     fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<B, D>>) {
         match self.gradients.remove::<B::InnerBackend, D>(param.id) {
             Some(gradient) => {
-                // Summed, this counts the members with a gradient. Where none has one, there must be none of zeros.
+                // The sum of these counts the members with a gradient. Where it is 0, the parameter gets no gradient,
+                // instead of one of zeros.
                 self.values.push(F::from_elem(1.0));
                 self.values
                     .extend(elements::<F, B::InnerBackend, D>(gradient));

@@ -39,8 +39,8 @@ pub enum Sampling {
     /// ΔX, and in each epoch another random fraction of X, which begins at f (`widening:F`, 0 < f ≤ 1) and doubles, up
     /// to all of X, whenever the cost of training quadruples, for the first time at the cost of 12 epochs over all data.
     /// Without f (`widening`), it begins at a half, or at the fraction that leaves two fifths of an epoch to new data
-    /// if that is larger. Noise distribution: that of [`Share`](Self::Share) with the current fraction, and in the end
-    /// p(X′).
+    /// if that is larger, or at the fraction with which an epoch fills a batch if that is larger still. Noise
+    /// distribution: that of [`Share`](Self::Share) with the current fraction, and in the end p(X′).
     Widening(Option<f64>),
     /// ΔX and a buffer of old samples, drawn from X once by reservoir sampling (`buffer`; Vitter, 1985):
     /// replay. Noise distribution: the buffer and ΔX in the proportion of their sizes.

@@ -54,8 +54,7 @@ impl Advice {
     }
 }
 
-/// Returns an AUC of ranks inside 0 and 1, whose separations are infinite: an AUC at an end moves inwards by half a
-/// pair.
+/// Returns an AUC of ranks, limited to half a pair from 0 and from 1, at which the separation is infinite.
 fn inner_auc(ranks: &Ranks, auc: f64) -> f64 {
     let pairs: usize = ranks.of_anchors().iter().map(|rank| rank.n_noise()).sum();
     let end = 0.5 / pairs as f64;

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 /// Cost of a run by purpose, in full passes: a view that passes forward and backward through the encoder is
 /// 1, one that passes only forward is [`Encoder::FORWARD_SHARE`](icl_core::Encoder::FORWARD_SHARE).
 ///
-/// The share is a constant of the encoder, from one measurement: a ratio that is measured in each run would make
-/// records of the same seed differ.
+/// The share is a constant of the encoder: a ratio that is measured in each run would make records of the same seed
+/// differ.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Cost {
     /// Losses whose gradient is applied to the encoder.

@@ -84,7 +84,7 @@ impl<'a> Planner<'a> {
     /// Plans an epoch of meta-optimization, with support batches and a query in each step.
     fn meta(&self, epoch: usize, share: f64) -> EpochPlan {
         let ([old, new], mut rng) = self.sampler.parts(epoch, share);
-        // Each once: samples that count several times occur again when the round starts over.
+        // Each sample once: those that count several times occur again when the round starts over.
         let at_hand = &old[..old.len().min(self.sampler.n_old_at_hand())];
         let [old_noise, new_noise] = [at_hand, &new].map(|part| shuffled(part, &mut rng));
         let half = (self.sampler.batch_size() / 2).max(2);

@@ -30,7 +30,7 @@ use crate::stream::when::When;
 pub struct Policy {
     /// Moment of an update.
     pub when: When,
-    /// Largest number of experiences that wait, at least 1. To reach it triggers an update under every rule but
+    /// Largest number of experiences that wait, at least 1. Reaching it triggers an update under every rule but
     /// `never`. `None`, also in older records, for no limit.
     #[serde(default)]
     pub at_latest: Option<usize>,

@@ -167,7 +167,7 @@ fn is_safetensors(bytes: &[u8], path: &Path) -> bool {
 }
 
 /// Reads all tensors and returns what was removed around them. Names and shapes are compared before any values are
-/// read, so that the wrong file costs no memory and one error lists its faults.
+/// read, so that a wrong file is rejected before they are unpacked, with one error that lists its faults.
 fn take(
     tensors: &[(String, Vec<usize>)],
     file: &mut dyn StateDict,
