@@ -1,5 +1,5 @@
-//! Takes the same steps on every backend that this example was built with, by the library, as `icl compare-backends`
-//! does: in one process and without its page.
+//! Takes the same steps on every backend that this example was built with, by the library: as `icl compare-backends`,
+//! but in one process and without a page.
 
 use anyhow::Result;
 use burn::backend::{Autodiff, Flex};

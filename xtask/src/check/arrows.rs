@@ -4,8 +4,8 @@ use cargo_metadata::{Dependency, DependencyKind, Metadata, Package};
 
 use crate::findings::Findings;
 
-/// Every crate of the workspace with those that it may import. A dependency that is not here is an error,
-/// and so is a crate.
+/// Every crate of the workspace with those of them that it may import. Any other import of a crate of the
+/// workspace is an error, and so is a crate that is not here.
 const ALLOWED: [(&str, &str); 24] = [
     // The laboratory may use all of the product; nothing uses it.
     (

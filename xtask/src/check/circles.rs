@@ -126,7 +126,8 @@ fn circles<N: Ord + Clone>(mut arrows: Arrows<N>) -> Vec<Vec<N>> {
         let Some(mut circle) = back.min_by_key(Vec::len) else {
             return found;
         };
-        // The way from `to` back to `from` ends at the least node: `from` is tried in ascending order.
+        // The way from `to` back to `from` ends at the least node, since `from` is tried in ascending order: the circle
+        // is to begin there.
         circle.rotate_right(1);
         for (from, to) in circle.iter().zip(circle.iter().cycle().skip(1)) {
             if let Some(of_node) = arrows.get_mut(from) {

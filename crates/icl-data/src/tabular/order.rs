@@ -82,7 +82,7 @@ fn ranks_of_texts<'a>(texts: &[Option<&'a str>]) -> Result<Vec<usize>, (&'a str,
         .flatten()
         .filter_map(|&text| Some((text, iso_form(text)?)));
     let first = others.next();
-    // Among texts that are no dates, a few may look like dates by chance: half of all must.
+    // A few texts may look like dates by chance: the column is one of dates only if at least half of all do.
     let are_dates = 2 * (n_moments + 1 + others.count()) >= n_texts;
     match first.filter(|_| are_dates) {
         Some(first) => Err(first),

@@ -87,8 +87,8 @@ impl RawTable {
         writer.flush()
     }
 
-    /// Returns the setting with which [`read_table`](crate::read_table) reads the first line of the file that
-    /// [`write`](Self::write) writes correctly, as names or as values: `auto` if the reader detects it.
+    /// Returns the setting with which [`read_table`](crate::read_table) does not take names for values, or values for
+    /// names, in the first line that [`write`](Self::write) writes: `auto` if the reader detects it.
     ///
     /// # Panics
     /// If an index is not below [`n_rows`](Self::n_rows).

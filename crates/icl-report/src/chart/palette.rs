@@ -38,8 +38,7 @@ impl Palette {
                 coloured.push(name.to_owned());
             }
         }
-        // Neighbouring colours differ most: the default has the first, far from that of a warm start. A run within a
-        // budget is called `METHOD@BUDGET`.
+        // A run within a budget is called `METHOD@BUDGET`: the default comes first with every budget.
         coloured.sort_by_key(|name| name.split('@').next() != Some(DEFAULT));
         let mut folded = Vec::new();
         if coloured.len() > N_COLOURS {

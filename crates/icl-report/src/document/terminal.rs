@@ -26,7 +26,7 @@ impl Document {
             parts[0] += &paragraph(&self.facts.as_str().into(), width);
         }
         if let Some(made_by) = &self.made_by {
-            // One line is enough: the reader has just typed the command.
+            // One line is enough: the HTML page has the whole command.
             let lines = wrap(made_by, width - 2);
             let dots = if lines.len() > 1 { " …" } else { "" };
             parts[0] += &format!("{}{dots}\n", lines.first().map_or("", String::as_str));

@@ -3,8 +3,8 @@
 use crate::error::{ReportError, check_schema, empty};
 use crate::record::{Cells, STREAM_SCHEMA, StreamRecord};
 
-/// Checks the schema, that there is an experience, that matrices are `[T, T]`, that lists are `[T]` and decisions `[T −
-/// 1]`, and that no control is there twice.
+/// Checks the schema, that there is an experience, that matrices are `[T, T]`, that lists are `[T]` and decisions
+/// `[T − 1]`, and that no control is there twice.
 pub(crate) fn check_stream(record: &StreamRecord) -> Result<(), ReportError> {
     check_schema(1, record.schema, STREAM_SCHEMA)?;
     let n = record.names.len();

@@ -20,8 +20,8 @@ use crate::text::number::{count, plural};
 /// last 60. The same record gives the same document.
 ///
 /// # Errors
-/// If the record is of another [`STREAM_SCHEMA`](crate::STREAM_SCHEMA), has no experience, matrices that are not `[T,
-/// T]`, lists that are not `[T]` (decisions `[T − 1]`), or a control twice.
+/// If the record is of another [`STREAM_SCHEMA`](crate::STREAM_SCHEMA), has no experience, matrices that are not
+/// `[T, T]`, lists that are not `[T]` (decisions `[T − 1]`), or a control twice.
 pub fn stream_document(record: &StreamRecord) -> Result<Document, ReportError> {
     check_stream(record)?;
     let (summary, series) = (StreamSummary::of(record), Series::new(record));

@@ -33,7 +33,7 @@ pub fn compare_backends(
         let compared = &differences[..COMPARED_STEPS.min(differences.len())];
         let step_s =
             |step: &StepReport| step.seconds.forward + step.seconds.backward + step.seconds.update;
-        // The first step compiles kernels: it counts only where it is the only one.
+        // In the first step devices compile their kernels: it counts only where it is the only one.
         let later = &trace.steps[usize::from(trace.steps.len() > 1)..];
         let over_steps = |of: &dyn Fn(&StepReport) -> f64| {
             let values: Vec<f64> = later.iter().map(of).collect();

@@ -158,8 +158,8 @@ fn risks(of: &RunRecord, is_held_out: bool) -> [f64; 2] {
     }
 }
 
-/// Compares the risks of the seeds. With a single seed, the noise is twice the standard error that both risks have over
-/// the held-out samples together, which is more than that of the paired losses.
+/// Compares the risks of the seeds. With a single seed, the noise is twice the standard error of the difference of both
+/// held-out risks as if they were independent. They are over the same samples, so that the true one is mostly smaller.
 fn answer(pairs: &[(&RunRecord, &RunRecord)], origin: Origin, is_held_out: bool) -> Answer {
     let risk = |of: &RunRecord| risks(of, is_held_out)[usize::from(origin == Origin::New)];
     let (own, of): (Vec<f64>, Vec<f64>) = pairs.iter().map(|(a, b)| (risk(a), risk(b))).unzip();

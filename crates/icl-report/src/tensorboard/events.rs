@@ -30,8 +30,8 @@ pub struct Scalar {
 /// Returns the content of an event file: an event with the version, then one for each scalar, in their order.
 /// TensorBoard reads files whose names contain `tfevents`.
 ///
-/// All events have the same `wall_time`, in seconds since 1970; with 0 the file depends on the scalars alone. An event
-/// is
+/// All events have the same `wall_time`, in seconds since 1970; with 0 the file depends on the scalars alone.
+/// An event is
 ///
 /// ```text
 /// record = length (u64) · masked CRC-32C of it · event · masked CRC-32C of it, all little-endian

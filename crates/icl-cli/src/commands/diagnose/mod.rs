@@ -167,7 +167,7 @@ pub fn diagnose(options: &DiagnoseOptions) -> Result<u8, Failure> {
             .map(Into::into),
     )?;
     let (n_old, n_new) = (sets.data.n_old(), sets.data.n_new());
-    // All errors that are left are about noise rows that equal an anchor, and do not name the files.
+    // All errors that are left are about anchors with too few noise rows besides their own, and do not name the files.
     let drift = test.measure(&sets.data).map_err(|error| {
         let [old, new] = [&options.old, &options.new].map(|path| path.display());
         Failure::input(anyhow!("{old}, {new}: {error}"))

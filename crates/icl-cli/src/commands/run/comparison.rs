@@ -204,7 +204,7 @@ impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
         };
         self.display
             .begin(&format!("seed {}: {}", self.seed, method.name));
-        // --epochs limits θ₀ and retraining. A budget ends a run by its cost: that of more epochs on fewer samples.
+        // --epochs limits runs without a budget. A budget limits the cost instead: on fewer samples, to more epochs.
         let epochs = budget.map_or(self.resolved.settings.epochs, |_| usize::MAX);
         let outcome = self
             .trainer(increment)

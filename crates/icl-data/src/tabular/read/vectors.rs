@@ -19,7 +19,7 @@ const NAMES: [&str; 2] = ["embedding", "embeddings"];
 /// Largest number of values.
 const MAX_VALUES: usize = 1 << 28;
 
-/// Bytes in memory of a value, with those of it and its levels while its row is decoded.
+/// Bytes in memory for a value: as it is kept, and once more with its levels while its row is decoded.
 const VALUE: u64 = 24;
 
 /// Number of values that are decoded at once, in whole rows.

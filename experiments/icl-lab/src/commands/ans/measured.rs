@@ -38,8 +38,8 @@ pub struct Measured {
     pub step_negatives: Vec<f64>,
 }
 
-/// Returns the settings of a row's training. Negatives are drawn for each anchor; the stopping rule is off, so that all
-/// rows take the same steps.
+/// Returns the settings of a row's training. Negatives are drawn for each anchor; no rule stops it before the last of
+/// the row's epochs.
 pub fn training_settings(settings: &AnsSettings, row: &AnsRow) -> TrainingSettings {
     let (schedule, turn) = match row.course {
         AnsCourse::Fixed | AnsCourse::Popularity => (NegativesSchedule::Fixed, 0.1),
