@@ -70,8 +70,8 @@ pub trait Encoder<B: Backend>: Module<B> {
     /// forward pass.
     const FORWARD_SHARE: f64 = 1.0 / 3.0;
 
-    /// Encodes a batch into embeddings `[batch, d]`, one row for each view, in the order of the batch. Another number
-    /// of rows ends the run with an error.
+    /// Encodes a batch into embeddings `[batch, d]`, one row for each view, in the order of the batch. If the
+    /// number of rows differs from that of the views, the run ends with an error.
     ///
     /// The losses are computed from these rows. In an encoder with a projection head they are the
     /// projections.

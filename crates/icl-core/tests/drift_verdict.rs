@@ -141,7 +141,7 @@ fn other_samples_than_those_of_the_noise_can_tell() {
     }
 }
 
-/// Two rows of a sample are no independent draws, as which the relabellings take them.
+/// The relabellings assume independent rows; two rows of one sample are not.
 #[test]
 fn several_rows_of_a_sample_cannot_tell() {
     for seed in 0..20 {

@@ -10,8 +10,8 @@ use crate::backends::is_host_memory;
 static IS_TAKEN: AtomicBool = AtomicBool::new(false);
 
 /// Runs a sequence of kernels, such as a training step, on one of the threads on which kernels share their work: those
-/// of rayon's global pool. It runs on the thread that calls if tensors do not lie in the memory of this process, the
-/// pool has one thread, or the pool has such a sequence already.
+/// of rayon's global pool. It runs on the calling thread if tensors are not in the memory of this process, if the pool
+/// has one thread, or if the pool already runs such a sequence.
 ///
 /// A thread outside of the pool sleeps while the pool works for it and is woken after each kernel, which takes longer
 /// than a small kernel itself: a training step of a graph network on 32 graphs switched threads 180 times. A thread of

@@ -1,5 +1,5 @@
-//! Test whether a device can be used, in a separate process: some drivers end the process that requests a device
-//! that they do not have.
+//! Test whether a device can be used, in a separate process: some drivers end a process that requests a missing
+//! device.
 
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};

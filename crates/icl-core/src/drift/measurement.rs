@@ -108,7 +108,7 @@ impl AnchorDrift {
         }
     }
 
-    /// Returns whether too many samples have several rows in the noise, which are no independent draws.
+    /// Returns whether too many samples have several rows in the noise, which are not independent.
     pub(super) fn is_repeated(&self) -> bool {
         self.n_repeated * ONE_OF > self.n_anchors
     }

@@ -115,16 +115,16 @@ impl DriftTestConfig {
 /// The sign of s is the direction: negative if the new noise is closer to the anchors than the old. The test is of |s|.
 ///
 /// Without drift, old and new rows are samples of one distribution, and which of them are called old is arbitrary. Each
-/// of B relabellings draws n_old of *all* rows at random and calls them old, the others new, and computes s again (a
+/// of B relabellings labels n_old rows, drawn at random from *all*, as old and the rest as new, and computes s again (a
 /// permutation test, Fisher, 1935). Both parts keep their real sizes, on which the noise of s depends; a division of
 /// the old rows alone could not have them.
 ///
 /// An anchor whose sample is a row of the noise moves with it: the row that takes the place of the anchor's own row
 /// takes the place of the anchor, too, with its own positive, or if it has none, with the similarity of the replaced
-/// anchor to its positive. If the anchors were held fixed while their rows move, the level would not be kept: each pair
-/// of such anchors is in the sum twice, which the relabelled noise is not. In simulations of isotropic embeddings
-/// without drift, 30 old and 300 new, held anchors raised a false alarm in 13 of 100 cases, moving ones in 5. Anchors
-/// that are no rows of the noise are held fixed, for which the test is exact.
+/// anchor to its positive. With fixed anchors and moving rows the test would exceed its level: the observed sum counts
+/// each pair of such anchors twice, a relabelled sum does not. In simulations of isotropic embeddings without drift, 30
+/// old and 300 new, fixed anchors raised a false alarm in 13 of 100 cases, moving ones in 5. Anchors without a row in
+/// the noise stay fixed; for them the test is exact.
 ///
 /// All relabellings share the similarities: the cost is that of (n_candidates × n_rows) products of rows and B sums
 /// over the smaller part, where the candidates are the anchors, and if any is a row of the noise, all rows. No encoder

@@ -16,8 +16,8 @@ pub struct JoinedInteractions {
 }
 
 impl JoinedInteractions {
-    /// Returns the number of new interactions that are earlier than the last old one. They have arrived late: histories
-    /// of new samples hold them, those of old samples do not.
+    /// Returns the number of new interactions that are earlier than the last old one. They have arrived late: they
+    /// are in the histories of new samples, but not in those of old samples.
     pub fn n_late(&self) -> usize {
         let [old, new] = &self.parts;
         let last_old = old.last().copied().unwrap_or_default();

@@ -82,8 +82,8 @@ impl Interactions {
         &self.rows
     }
 
-    /// Returns the same interactions with the items numbered as in `items`, which an encoder knows in this order. Items
-    /// that it lacks follow in their order. An item of the list may be in no interaction.
+    /// Returns the same interactions with the items numbered as in `items`, the order of an encoder. Further items
+    /// follow in their own order. Some items of the list may be in no interaction.
     #[must_use]
     pub fn numbered_by(&self, items: &[String]) -> Self {
         let (items, numbers) = united(items, &self.items);

@@ -120,8 +120,8 @@ mod tests {
 
     use serde_json::Value;
 
-    /// The bytes that TensorBoard's wheel (version in the file) writes for the same scalars with its own classes, and
-    /// that its `EventAccumulator` has read back: `scripts/reference/tensorboard_events.py`.
+    /// The reference bytes are those that TensorBoard itself (version in the file) writes for the same scalars. Its
+    /// `EventAccumulator` reads them back: `scripts/reference/tensorboard_events.py`.
     #[test]
     fn files_are_those_of_tensorboards_own_writer() {
         let text = include_str!("../../tests/reference/tensorboard.json");

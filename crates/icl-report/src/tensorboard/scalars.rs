@@ -6,7 +6,7 @@ use crate::record::{TrainRecord, UpdateRecord};
 use crate::tensorboard::events::Scalar;
 
 /// Returns what is recorded over a first encoder's training: `passes/risk` at each evaluation, whose step is the number
-/// of sample passes, and `epochs/loss` and `epochs/negatives`, whose step is the number of the epoch, from 1 on.
+/// of sample passes, and `epochs/loss` and `epochs/negatives`, whose step is the epoch, counted from 1.
 pub fn training_scalars(record: &TrainRecord) -> Vec<Scalar> {
     let mut scalars = over_passes("passes/risk", &record.course.evaluations, |risk| *risk);
     scalars.extend(over_epochs("epochs/loss", &record.course.epoch_losses));
@@ -19,8 +19,8 @@ pub fn training_scalars(record: &TrainRecord) -> Vec<Scalar> {
 
 /// Returns what is recorded over an update: the exact risk and its parts at each evaluation (`passes/risk_all`,
 /// `risk_old`, `risk_new`, `nce1_old`, `nce2_old`), whose step is the number of sample passes, and `epochs/loss`,
-/// `negatives`, `learning_rate`, `support_learning_rate` and `old_fraction`, whose step is the number of the epoch,
-/// from 1 on.
+/// `negatives`, `learning_rate`, `support_learning_rate` and `old_fraction`, whose step is the epoch, counted
+/// from 1.
 pub fn update_scalars(record: &UpdateRecord) -> Vec<Scalar> {
     let evaluations = &record.course.evaluations;
     let mut scalars = over_passes("passes/risk_all", evaluations, |risk| risk.all);

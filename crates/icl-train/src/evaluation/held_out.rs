@@ -19,8 +19,8 @@ where
     V: Views<Sample = S::Sample>,
 {
     /// Computes the risk of an encoder over held-out samples, which it was not trained on, on one fixed pair
-    /// of views of each, with the normalisation statistics that the encoder has, so that the encoder learns nothing
-    /// from them. Partners of views, if they have any, are held-out samples, too.
+    /// of views of each. Normalisation statistics are those of the encoder, so that it learns nothing from held-out
+    /// samples. Partners of views, if they have any, are held-out samples, too.
     ///
     /// # Errors
     /// [`TrainError`], also if none of them is new.
