@@ -1,4 +1,4 @@
-//! Collations that a [`Domain`](crate::domain::Domain) has on every backend.
+//! Collation of the views of a [`Domain`](crate::domain::Domain) into batches, on whichever backend the user chose.
 
 use std::fmt::Debug;
 
@@ -13,11 +13,12 @@ use icl_data::{
 };
 use icl_models::{HiddenBatch, HiddenCollate, HiddenView};
 
-/// Collation on every backend. Rust has no bound that says so of [`Collate`], whose backend is a parameter.
+/// Collation that works on every backend. [`Collate`] has the backend as a parameter, and Rust cannot write a bound
+/// that demands it for all of them.
 pub trait OnEveryBackend: Debug + Send + Sync {
-    /// View that it takes.
+    /// View of a sample, the input.
     type View;
-    /// Batch that it makes.
+    /// Batch of these views.
     type Batch<B: Backend>: Clone + Send;
 
     /// Makes the batch of these views, in their order.

@@ -58,7 +58,7 @@ pub enum Start {
 }
 
 impl Start {
-    /// Returns whether the start needs a fresh encoder.
+    /// Returns whether the start needs an encoder with random parameters.
     pub fn needs_fresh(self) -> bool {
         !matches!(self, Self::Trained | Self::Statistics)
     }
@@ -67,7 +67,7 @@ impl Start {
     /// random parameters.
     ///
     /// # Errors
-    /// If the start needs a fresh encoder and there is none, or two encoders cannot be blended.
+    /// If the start needs an encoder with random parameters and there is none, or the two encoders cannot be blended.
     pub(crate) fn encoder<B, M>(self, trained: M, fresh: Option<M>) -> Result<M, TrainError>
     where
         B: AutodiffBackend,

@@ -132,8 +132,8 @@ where
     /// ([`Start::needs_fresh`](crate::Start::needs_fresh)): from scratch it is trained in the place of `trained`.
     ///
     /// # Errors
-    /// As [`update`](Self::update), and [`TrainError`] if the start needs a fresh encoder and there is none, or it
-    /// cannot be blended with the trained one, a checkpoint cannot be written or belongs to another run, or the
+    /// As [`update`](Self::update), and [`TrainError`] if the start needs `fresh` and there is none, or it
+    /// cannot be blended with the trained encoder, a checkpoint cannot be written or belongs to another run, or the
     /// callbacks stop the run.
     pub fn update_with<M>(
         &self,

@@ -84,7 +84,7 @@ pub struct DiagnoseOptions {
         help_heading = "Loss"
     )]
     negatives: Negatives,
-    /// Embeddings of new anchors: with their positives, the drift that new data see is measured, too
+    /// Embeddings of new anchors; with --new-positives, the drift of the new data is measured, too
     #[arg(
         long,
         value_name = "A.npy",
