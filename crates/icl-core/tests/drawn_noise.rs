@@ -290,3 +290,17 @@ fn a_catalogue_of_the_positives_is_the_batch() {
         .forward_no_reduction(anchors, positives);
     assert_close(&to_vec(&found), &to_vec(&expected), 1e-5);
 }
+
+#[test]
+#[should_panic = "a catalogue needs at least 1 row, found 0"]
+fn a_catalogue_has_rows() {
+    let anchors = tensor(&draw(3, 4, 42), 4);
+    let catalogue = anchors.clone().slice([0..0]);
+    catalogue_log_noise(
+        anchors,
+        catalogue,
+        &[vec![], vec![], vec![]],
+        TEMPERATURE,
+        None,
+    );
+}

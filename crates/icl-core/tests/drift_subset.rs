@@ -216,6 +216,6 @@ fn too_few_rows_are_refused() {
         .measure(&data)
         .unwrap_err();
     let expected = "anchor 0 (counted from 0): found 0 drawn rows of old noise that differ from it and from its \
-                    positive, expected at least 2: compare more rows, or all";
+                    positive, expected at least 2, in two groups of the jackknife: compare more rows, or all";
     assert_eq!(error.to_string(), expected);
 }

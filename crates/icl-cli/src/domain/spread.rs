@@ -81,17 +81,23 @@ fn collapse(embeddings: &Matrix) -> Option<String> {
         .then(|| format!("an effective rank of {rank:.3} and a mean cosine of {cosine:.6}"))
 }
 
-/// Returns the mean cosine of two different rows, by the length of the sum of all directions. A row of zeros has none.
+/// Returns the mean cosine of two different rows, by the length of the sum of all directions. Rows of zeros have no
+/// direction and are left out; with fewer than two others the result is NaN.
 fn mean_cosine(embeddings: &Matrix) -> f64 {
-    let mut sum = vec![0.0; embeddings.n_columns()];
+    let (mut sum, mut n) = (vec![0.0; embeddings.n_columns()], 0.0);
     for row in embeddings.rows() {
         let length = row.iter().map(|value| value * value).sum::<f64>().sqrt();
-        let row = row.iter().filter(|_| length > 0.0);
+        if length == 0.0 {
+            continue;
+        }
+        n += 1.0;
         sum.iter_mut()
             .zip(row)
             .for_each(|(sum, value)| *sum += value / length);
     }
-    let n = embeddings.n_rows() as f64;
+    if n < 2.0 {
+        return f64::NAN;
+    }
     // ‖Σu‖² = n + the sum of u·v over all ordered pairs of different unit rows.
     (sum.iter().map(|value| value * value).sum::<f64>() - n) / (n * (n - 1.0))
 }
@@ -116,5 +122,14 @@ mod tests {
         }
         let same = check(&[1.0, 2.0, 2.0, 4.0]).unwrap();
         assert!(same.ends_with("a mean cosine of 1.000000"), "{same}");
+    }
+
+    #[test]
+    fn rows_of_zeros_have_no_cosine() {
+        let of = |values: &[f64]| mean_cosine(&Matrix::try_new(values.to_vec(), 2).unwrap());
+        let alike = of(&[3.0, 4.0, 0.0, 0.0, 6.0, 8.0, 0.0, 0.0]);
+        assert!((alike - 1.0).abs() < 1e-12, "{alike}");
+        assert_eq!(of(&[1.0, 0.0, 0.0, 0.0, 0.0, 2.0]), 0.0);
+        assert!(of(&[1.0, 0.0, 0.0, 0.0]).is_nan());
     }
 }

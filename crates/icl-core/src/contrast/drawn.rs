@@ -287,8 +287,8 @@ pub(crate) fn drawn_log_noise_in_batch<B: Backend>(
 /// negatives; the draws do.
 ///
 /// # Panics
-/// If the widths differ, the number of lists or of draws is not the number of anchors, or a list excludes a row that
-/// does not exist.
+/// If the catalogue has no rows, the widths differ, the number of lists or of draws is not the number of anchors, or a
+/// list excludes a row that does not exist.
 pub fn catalogue_log_noise<B: Backend>(
     anchors: Tensor<B, 2>,
     catalogue: Tensor<B, 2>,
@@ -297,6 +297,7 @@ pub fn catalogue_log_noise<B: Backend>(
     draws: Option<&Draws>,
 ) -> Tensor<B, 1> {
     let ([n, _], [m, _]) = (anchors.dims(), catalogue.dims());
+    assert!(m > 0, "a catalogue needs at least 1 row, found 0");
     assert_eq!(
         n,
         excluded.len(),

@@ -73,7 +73,11 @@ impl AnchorMeasured {
                     let found = format!(
                         "{n} drawn rows of {word} noise that differ from it and from its positive"
                     );
-                    Error::new(place, found, "at least 2: compare more rows, or all")
+                    Error::new(
+                        place,
+                        found,
+                        "at least 2, in two groups of the jackknife: compare more rows, or all",
+                    )
                 })?;
             }
         }

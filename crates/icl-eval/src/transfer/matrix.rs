@@ -1,5 +1,7 @@
 //! The matrix of a stream: one measure of each encoder on the held-out data of each experience.
 
+use std::fmt::Display;
+
 use serde::{Deserialize, Serialize};
 
 use crate::EvalError;
@@ -50,7 +52,10 @@ impl TransferMatrix {
                 rows,
                 untrained: None,
             }),
-            wrong => Err(wrong_row(wrong.map_or(0, Vec::len), expected.max(1))),
+            wrong => Err(wrong_row(
+                wrong.map_or(0, Vec::len),
+                format_args!("at most {}", expected.max(1)),
+            )),
         }
     }
 
@@ -122,10 +127,10 @@ impl TransferMatrix {
     }
 }
 /// Returns the error of a row with another number of values than there are experiences.
-fn wrong_row(found: usize, expected: usize) -> EvalError {
+fn wrong_row(found: usize, expected: impl Display) -> EvalError {
     EvalError::new(
         "matrix of a stream",
         format_args!("{found} values in a row"),
-        format_args!("at most {expected}, one for each experience"),
+        format_args!("{expected}, one for each experience"),
     )
 }
