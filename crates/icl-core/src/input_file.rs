@@ -77,11 +77,6 @@ impl InputFile {
         })
     }
 
-    /// Returns the size that the file states, in bytes.
-    pub fn n_bytes(&self) -> u64 {
-        self.n_bytes
-    }
-
     /// Returns all bytes.
     ///
     /// # Errors
@@ -126,7 +121,6 @@ mod tests {
         let at = tempfile::tempdir().unwrap();
         let path = at.path().join("a");
         std::fs::write(&path, b"123\xff").unwrap();
-        assert_eq!(InputFile::open(&path, 4).unwrap().n_bytes(), 4);
         assert_eq!(
             InputFile::open(&path, 4).unwrap().bytes().unwrap(),
             b"123\xff"

@@ -166,10 +166,11 @@ fn theorem_1_holds_for_drawn_noise() {
     let (n, n_old, d) = (12, 7, 4);
     for k in [0.5, 1.0, 2.5, 40.0] {
         let draws = Draws::new(k, n, Seed::new(9));
-        let contrast = Contrast::in_batch_drawn(
+        let contrast = Contrast::in_batch_rows_drawn(
             tensor(&draw(n, d, 13), d),
             tensor(&draw(n, d, 14), d),
             n_old,
+            0..n,
             TEMPERATURE,
             &draws,
         );

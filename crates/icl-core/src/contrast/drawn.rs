@@ -198,28 +198,12 @@ impl Chosen {
 }
 
 impl<B: Backend> Contrast<B> {
-    /// Computes the terms of a mixed batch as [`in_batch`](Self::in_batch) does, from noise samples that are drawn for
-    /// each anchor: kᵢ old and kᵢ new ones ([`Draws`]). `draws` must be of n anchors. Theorem 1 holds for each anchor,
-    /// since all losses take the same drawn noise.
+    /// Computes the terms of some `rows` of a mixed batch as [`in_batch_rows`](Self::in_batch_rows) does, from noise
+    /// samples that are drawn for each anchor: kᵢ old and kᵢ new ones ([`Draws`]). `draws` must be of all n anchors.
+    /// Theorem 1 holds for each anchor, since all losses take the same drawn noise.
     ///
     /// # Panics
-    /// As [`in_batch`](Self::in_batch), and if the number of draws is not the number of anchors.
-    pub fn in_batch_drawn(
-        anchors: Tensor<B, 2>,
-        positives: Tensor<B, 2>,
-        n_old: usize,
-        temperature: f64,
-        draws: &Draws,
-    ) -> Self {
-        let rows = 0..anchors.dims()[0];
-        Self::in_batch_rows_drawn(anchors, positives, n_old, rows, temperature, draws)
-    }
-
-    /// Computes the terms of some `rows` of a mixed batch, as [`in_batch_drawn`](Self::in_batch_drawn) does for all: n′
-    /// values of each term for n′ rows. The draws are those of all anchors.
-    ///
-    /// # Panics
-    /// As [`in_batch_drawn`](Self::in_batch_drawn), and if a row does not exist.
+    /// As [`in_batch_rows`](Self::in_batch_rows), and if the number of draws is not the number of anchors.
     pub fn in_batch_rows_drawn(
         anchors: Tensor<B, 2>,
         positives: Tensor<B, 2>,

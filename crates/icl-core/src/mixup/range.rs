@@ -42,11 +42,6 @@ impl MixingRange {
         }
     }
 
-    /// Returns α, the lower end of the range.
-    pub fn alpha(self) -> f64 {
-        self.0
-    }
-
     /// Returns a note if the range is allowed but rarely makes sense.
     pub fn note(self) -> Option<MixupNote> {
         match self.0 {
