@@ -98,7 +98,9 @@ mod tests {
         let raw = Matrix::try_new(telling.clone(), 1).unwrap();
         let protocol = KnnProtocolConfig::default().try_init().unwrap();
         let increment = Increment::try_new((0..20).collect(), (20..40).collect()).unwrap();
-        let accuracies = Accuracies::new(&protocol, &labels, Seed::new(3)).with_raw(&raw);
+        let accuracies = Accuracies::new(&protocol, &labels, Seed::new(3))
+            .with_raw(&raw)
+            .with_size(&raw);
         let signed = telling.iter().flat_map(|x| [2.0 * x - 1.0, 0.5]).collect();
         let measured = accuracies
             .measure(&increment, (signed, 2), (vec![1.0; 40], 1))
@@ -107,7 +109,7 @@ mod tests {
         assert_eq!(mean(&measured.accuracy.all), Some(1.0));
         assert_eq!(mean(&measured.accuracy.new), Some(1.0));
         assert_eq!(measured.floors.all.majority, 0.5);
-        assert_eq!(measured.floors.all.size, None);
+        assert_eq!(measured.floors.all.size, measured.floors.all.raw);
         assert!(mean(&measured.floors.all.untrained) < Some(0.8));
         let alone = protocol
             .evaluate_parts(&raw, &labels, &increment, Seed::new(3))

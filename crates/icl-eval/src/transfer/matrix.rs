@@ -86,11 +86,6 @@ impl TransferMatrix {
     }
 
     /// Returns the rows, one for the encoder after each experience.
-    pub fn rows(&self) -> &[Vec<Option<f64>>] {
-        &self.rows
-    }
-
-    /// Returns the rows, without a copy.
     pub fn into_rows(self) -> Vec<Vec<Option<f64>>> {
         self.rows
     }
@@ -107,23 +102,6 @@ impl TransferMatrix {
     /// Returns the measure of an untrained encoder on held-out data of an experience; `None` if it was not measured.
     pub fn untrained(&self, on: usize) -> Option<f64> {
         self.untrained.as_ref()?.get(on).copied().flatten()
-    }
-
-    /// Returns what is forgotten of each experience after each: by how much the measure is worse than it was after the
-    /// experience itself, 0 before.
-    ///
-    /// ```text
-    /// F[i][j] = R[j][j] − R[i][j] for i > j, with the opposite sign for a risk
-    /// ```
-    pub fn forgotten(&self) -> Vec<Vec<Option<f64>>> {
-        let n = self.n_experiences();
-        let cell = |after: usize, on: usize| match after > on {
-            true => Some(self.better.gain(self.cell(on, on)?, self.cell(after, on)?)),
-            false => Some(0.0),
-        };
-        (0..n)
-            .map(|after| (0..n).map(|on| cell(after, on)).collect())
-            .collect()
     }
 }
 /// Returns the error of a row with another number of values than there are experiences.

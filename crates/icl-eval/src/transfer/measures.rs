@@ -204,13 +204,6 @@ mod tests {
     #[test]
     fn forgetting_is_that_of_avalanches_example() {
         let accuracy = matrix(Better::Higher, &AVALANCHE);
-        let expected = [[0.0, 0.0, 0.0], [0.5, 0.0, 0.0], [0.8, -0.2, 0.0]];
-        for (found, expected) in accuracy.forgotten().iter().zip(expected) {
-            found
-                .iter()
-                .zip(expected)
-                .for_each(|(found, expected)| assert_close(*found, expected));
-        }
         assert_close(Transfer::new(&accuracy, &[1, 1, 1]).forgetting_first, 0.3);
     }
 
