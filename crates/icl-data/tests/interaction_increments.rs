@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use icl_core::{GrowthRatio, Increment, Seed};
+use icl_core::{GrowthRatio, Seed};
 use icl_data::{DataErrorKind, Interactions, NextItemDataset, Split, read_interactions};
 
 /// Reads lines of a user, an item and a time.
@@ -64,8 +64,6 @@ fn old_and_new_are_joined_by_names_and_time() {
     );
     assert_eq!(joined.parts, [vec![0, 2, 3, 5, 6, 7], vec![1, 4, 8, 9, 10]]);
     assert_eq!(joined.n_late(), 2);
-    let [a, b] = joined.parts.clone();
-    assert_eq!(all.n_equal(&Increment::try_new(a, b).unwrap()), 1);
 
     // Old samples are those of the old file; histories of new ones hold all that is earlier.
     let data = NextItemDataset::new(all, &joined.parts);

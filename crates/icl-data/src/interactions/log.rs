@@ -3,9 +3,6 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use icl_core::Increment;
-
-use crate::increments::n_equal;
 use crate::selection::united;
 
 /// An interaction of a user with an item.
@@ -112,17 +109,6 @@ impl Interactions {
             sum.update(&row.time.to_le_bytes());
         }
         format!("{:08x}", sum.finalize())
-    }
-
-    /// Returns the number of new interactions of an increment that have the user, the item and the time of an old one.
-    ///
-    /// # Panics
-    /// If an index of the increment is not below the number of interactions.
-    pub fn n_equal(&self, increment: &Increment) -> usize {
-        n_equal(increment, |index| {
-            let row = self.rows[index];
-            (row.user, row.item, row.time.to_bits())
-        })
     }
 
     /// Returns the rows of each user, in the order of time `[n_users]`.
