@@ -1,7 +1,7 @@
 //! Evaluators of one's own, without a trainer.
 
 use burn::tensor::backend::Backend;
-use icl_core::{Alone, Group, Increment, Seed};
+use icl_core::{Alone, Increment, Seed};
 
 use crate::evaluation::evaluator::Evaluator;
 use crate::views::problem::Problem;
@@ -111,11 +111,5 @@ impl<'a, B: Backend, S, V, C> Evaluator<'a, B, S, V, C> {
     #[must_use]
     pub fn with_device(self, device: B::Device) -> Self {
         Self { device, ..self }
-    }
-
-    /// Sets the group whose members evaluate together: all make the same calls, and each does a part of the work.
-    #[must_use]
-    pub fn with_group(self, group: &'a dyn Group) -> Self {
-        Self { group, ..self }
     }
 }

@@ -52,7 +52,8 @@ pub struct Evaluator<'a, B: Backend, S, V, C> {
     pub(crate) max_statistics: usize,
     /// Whether partners are drawn from the old data alone.
     pub(crate) has_old_partners: bool,
-    /// Samples over which risks are computed, if not those of the increment.
+    /// Samples over which risks are computed, if not those of the increment, over which normalisation statistics are
+    /// re-estimated all the same.
     pub(crate) validation: Option<&'a Increment>,
     /// Place in the run, for messages.
     pub(crate) at: Place,
@@ -75,16 +76,6 @@ where
     S: Samples,
     V: Views<Sample = S::Sample>,
 {
-    /// Computes risks over `validation`, samples that the encoder was not trained on, instead of the increment.
-    /// Normalisation statistics are still re-estimated over the increment.
-    #[must_use]
-    pub fn with_validation(self, validation: &'a Increment) -> Self {
-        Self {
-            validation: Some(validation),
-            ..self
-        }
-    }
-
     /// Returns the samples over which risks are computed.
     fn measured(&self) -> &'a Increment {
         self.validation.unwrap_or(self.problem.increment)

@@ -36,16 +36,6 @@ pub enum Keep {
 /// Least number of samples of a buffer: an anchor needs another sample as its negative.
 const LEAST: usize = 2;
 
-impl Keep {
-    /// Returns the largest number of samples that are kept; `None` for all.
-    pub fn limit(self) -> Option<usize> {
-        match self {
-            Self::All => None,
-            Self::Reservoir(n) | Self::Equal(n) | Self::Exponential(n) | Self::Fifo(n) => Some(n),
-        }
-    }
-}
-
 impl fmt::Display for Keep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -201,13 +201,8 @@ impl StreamState {
         updated.map(|it| it.n_steps).sum()
     }
 
-    /// Returns the charged cost of all updates, also of those that were rejected, in full passes ([`Cost::charged`]).
-    pub fn charged(&self) -> f64 {
-        self.experiences.iter().map(|it| it.cost.charged()).sum()
-    }
-
     /// Returns the charged cost of all updates but the first training, also of those that were rejected, in full
-    /// passes.
+    /// passes ([`Cost::charged`]).
     pub fn charged_to_updates(&self) -> f64 {
         let updates = self.experiences.iter().skip(1);
         updates.map(|it| it.cost.charged()).sum()
