@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use crate::progress::epoch_report::EpochReport;
 use crate::progress::step_report::StepReport;
 
 /// Maximum share of the time that writing checkpoints takes, as one part in this many.
@@ -28,6 +27,29 @@ pub struct Progress {
     pub risk: f64,
     /// Share of the budget that is spent, from 0; `None` without a budget.
     pub spent: Option<f64>,
+}
+
+/// Epoch of a run that has ended, passed to [`Callbacks::on_epoch`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct EpochReport {
+    /// Number of epochs trained so far, this one included.
+    pub epoch: usize,
+    /// Maximum number of epochs.
+    pub n_epochs: usize,
+    /// Number of steps done so far.
+    pub n_steps: u64,
+    /// Mean training loss of the epoch, in nats.
+    pub loss: f64,
+    /// Mean learning rate of the epoch's steps.
+    pub learning_rate: f64,
+    /// Exact risk at the last evaluation, in nats: over validation samples where
+    /// [`Trainer::validation`](crate::Trainer::validation) sets them, else over training samples. NaN before there is
+    /// one.
+    pub risk: f64,
+    /// Cost that is charged to the method so far, in full passes.
+    pub charged_passes: f64,
+    /// Training time so far in seconds, without evaluations.
+    pub train_s: f64,
 }
 
 /// Functions that a training run calls, and the file of its checkpoint. [`Callbacks::new`] has neither.

@@ -2,7 +2,6 @@
 
 mod callbacks;
 pub(crate) mod cost;
-mod epoch_report;
 mod inert;
 mod norm;
 pub(crate) mod outcome;
@@ -11,9 +10,8 @@ pub(crate) mod step_report;
 mod target;
 pub(crate) mod warnings;
 
-pub use callbacks::{Callbacks, Progress};
+pub use callbacks::{Callbacks, EpochReport, Progress};
 pub use cost::Cost;
-pub use epoch_report::EpochReport;
 pub use inert::{INERT_MOVE, inert_move};
 pub use norm::parameter_norm;
 pub use outcome::{Outcome, parameter_change};
