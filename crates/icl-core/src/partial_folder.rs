@@ -5,6 +5,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use crate::atomic_file::{UNFINISHED, sync_folder_of};
+use crate::seed::fnv_1a;
 
 /// File that marks such a folder as ours. The process at work holds its lock.
 const MARK: &str = "icl-lock";
@@ -262,12 +263,7 @@ fn is_at(_: &File, _: &Path) -> bool {
 /// Returns the beginning of a name, and its sum by FNV-1a: the same in every process, as one may continue the work of
 /// another.
 fn shortened(name: &std::ffi::OsStr) -> String {
-    let sum = name
-        .as_encoded_bytes()
-        .iter()
-        .fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| {
-            (sum ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
-        });
+    let sum = fnv_1a(name.as_encoded_bytes());
     let text = name.to_string_lossy();
     // A hyphen and 16 digits follow.
     let n_bytes = text.floor_char_boundary(MAX_NAME_BYTES - 17);

@@ -33,10 +33,7 @@ impl Seed {
 
     /// Returns the child stream with this name (FNV-1a of the name, mixed into the seed).
     pub fn child(self, name: &str) -> Self {
-        let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-        });
-        Self(mix(self.0 ^ mix(hash)))
+        Self(mix(self.0 ^ mix(fnv_1a(name.as_bytes()))))
     }
 
     /// Returns the child stream with this number, for epochs, steps and samples.
@@ -53,6 +50,13 @@ impl Seed {
     pub fn value(self) -> u64 {
         self.0
     }
+}
+
+/// Returns the FNV-1a hash.
+pub(crate) fn fnv_1a(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    })
 }
 
 /// Applies the finaliser of SplitMix64 (Steele, Lea and Flood, 2014), a bijection that scatters seeds
