@@ -7,7 +7,7 @@ const SECOND: i128 = 1_000_000_000;
 /// Nanoseconds of a day.
 const DAY: i128 = 86_400 * SECOND;
 /// Julian day of 1 January 1970.
-const EPOCH: i32 = 2_440_588;
+pub(crate) const EPOCH: i32 = 2_440_588;
 
 /// Returns the moment that a date of ISO 8601 names, in nanoseconds since 1970: `2026-01-31`, or with a time of day
 /// `2026-01-31T12:00:00.5+01:00`.

@@ -5,16 +5,14 @@ use std::path::Path;
 
 use super::column::{ColumnKind, TableColumn};
 use super::dataset::{TableCounts, TabularDataset};
+use super::error::check_n_values;
 use super::raw_column::{RawColumn, Value};
 use super::schema::TableSchema;
 use super::statistics::FeatureStatistics;
 use super::table::RawTable;
 use super::values::{is_word, number};
-use crate::error::{DataError, too_many};
+use crate::error::DataError;
 use crate::place::{FileRef, Found, listed};
-
-/// Largest number of values of a data set: 2^28, or 1 GiB.
-const MAX_VALUES: usize = 1 << 28;
 
 impl TableSchema {
     /// Makes the features of all rows of a table, whose columns are found by their names. Columns without features need
@@ -33,14 +31,8 @@ impl TableSchema {
     pub fn apply(&self, table: &RawTable) -> Result<TabularDataset, DataError> {
         self.check_columns(table)?;
         let (n, d) = (table.n_rows(), self.d_features());
-        if n.saturating_mul(d) > MAX_VALUES {
-            return Err(too_many(
-                FileRef::on_disk(Path::new(table.name())),
-                n.saturating_mul(d),
-                "values",
-                MAX_VALUES,
-            ));
-        }
+        let file = FileRef::on_disk(Path::new(table.name()));
+        check_n_values(file, n.saturating_mul(d))?;
         let mut values = vec![0.0_f32; n * d];
         let mut counts = TableCounts {
             n_rows: n,

@@ -2,8 +2,22 @@
 
 use std::fmt::Display;
 
-use crate::error::{DataError, DataErrorKind};
+use crate::error::{DataError, DataErrorKind, too_many};
 use crate::place::{Found, listed};
+
+/// Largest number of values of a table: 2^28, or 1 GiB as features.
+const MAX_VALUES: usize = 1 << 28;
+
+/// Checks that a table has not too many values.
+///
+/// # Errors
+/// If it has.
+pub(super) fn check_n_values(file: impl Display, n: usize) -> Result<(), DataError> {
+    match n <= MAX_VALUES {
+        true => Ok(()),
+        false => Err(too_many(file, n, "values", MAX_VALUES)),
+    }
+}
 
 /// Returns the error of a text file that holds nothing, or of a table without columns.
 pub(super) fn empty_table(file: impl Display) -> DataError {

@@ -7,7 +7,7 @@ use super::targets::Targets;
 use crate::error::{DataError, too_many};
 use crate::place::{FileRef, Found};
 use crate::tabular::classes::number_classes;
-use crate::tabular::error::unknown_column;
+use crate::tabular::error::{check_n_values, unknown_column};
 use crate::tabular::note::TableNote;
 use crate::tabular::options::TableOptions;
 use crate::tabular::raw_column::RawColumn;
@@ -15,8 +15,6 @@ use crate::tabular::table::RawTable;
 
 /// Largest number of columns.
 const MAX_COLUMNS: usize = 65_536;
-/// Largest number of values: 2^28, or 1 GiB as features.
-const MAX_VALUES: usize = 1 << 28;
 
 /// Role of a column, with the fields that are read so far.
 #[derive(Debug)]
@@ -202,10 +200,7 @@ impl Assembly {
             Slot::Excluded => return Ok(()),
         }
         self.n_values += 1;
-        match self.n_values <= MAX_VALUES {
-            true => Ok(()),
-            false => Err(too_many(origin.file, self.n_values, "values", MAX_VALUES)),
-        }
+        check_n_values(origin.file, self.n_values)
     }
 
     /// Makes the table of `n_rows` rows, and selects classes and rows.

@@ -6,8 +6,8 @@ use parquet::data_type::{Decimal, Int96};
 use parquet::record::Field;
 use time::OffsetDateTime;
 
-/// Julian day of 1 January 1970.
-const EPOCH: i128 = 2_440_588;
+use crate::instant::EPOCH;
+
 /// Nanoseconds of a day.
 const DAY: i128 = 86_400_000_000_000;
 
@@ -62,7 +62,7 @@ pub(super) fn write_timestamp(text: &mut String, nanoseconds: i128) -> bool {
 /// Appends a timestamp of the type that Impala and Spark write, and returns `true`.
 pub(super) fn write_int96(text: &mut String, value: &Int96) -> bool {
     let [low, high, day] = [0, 1, 2].map(|word| i128::from(value.data()[word]));
-    write_timestamp(text, (day - EPOCH) * DAY + (high << 32) + low)
+    write_timestamp(text, (day - i128::from(EPOCH)) * DAY + (high << 32) + low)
 }
 
 /// Returns `true` if a decimal number has at most the 76 digits of the largest type, and no more of them behind its

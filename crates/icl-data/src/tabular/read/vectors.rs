@@ -10,14 +10,12 @@ use parquet::errors::ParquetError;
 use parquet::schema::types::{ColumnDescPtr, Type};
 
 use super::parquet_file::{ParquetFile, broken, decoded};
-use crate::error::{DataError, too_many};
+use crate::error::DataError;
 use crate::place::FileRef;
-use crate::tabular::error::header_only;
+use crate::tabular::error::{check_n_values, header_only};
 
 /// Names of columns of vectors that are preferred to others.
 const NAMES: [&str; 2] = ["embedding", "embeddings"];
-/// Largest number of values.
-const MAX_VALUES: usize = 1 << 28;
 
 /// Bytes in memory for a value: as it is kept, and once more with its levels while its row is decoded.
 const VALUE: u64 = 24;
@@ -189,14 +187,7 @@ impl<P: Fn(usize) -> String> Rows<'_, P> {
             };
             vectors.values.push(number);
         }
-        if vectors.values.len() > MAX_VALUES {
-            return Err(too_many(
-                self.file,
-                vectors.values.len(),
-                "values",
-                MAX_VALUES,
-            ));
-        }
+        check_n_values(self.file, vectors.values.len())?;
         vectors.d = expected;
         vectors.n_rows += 1;
         Ok(())
