@@ -3,11 +3,10 @@
 use icl_train::{Answer, DEFAULT, PairedDifference, REFERENCE};
 
 use crate::record::RunRecord;
+use crate::summary::CONFIDENCE;
 use crate::summary::budgets::{Excess, excess, held_out_pairs, share_of_cost};
 use crate::text::number::percent;
 
-/// Probability with which an interval over the seeds holds the true mean.
-const LEVEL: f64 = 0.95;
 /// Name of keeping the old encoder.
 const KEPT: &str = "inference";
 /// Name of training on new data alone.
@@ -61,7 +60,7 @@ fn of_fine_tuning(records: &[RunRecord]) -> Option<&'static str> {
     let pairs = held_out_pairs(records, [KEPT, FINE_TUNING])?;
     let is_worse = |at: usize| {
         let (kept, tuned): (Vec<f64>, Vec<f64>) = pairs.iter().map(|[a, b]| (a[at], b[at])).unzip();
-        let difference = PairedDifference::of(&kept, &tuned, LEVEL);
+        let difference = PairedDifference::of(&kept, &tuned, CONFIDENCE);
         difference.is_ok_and(|it| it.answer == Answer::Worse)
     };
     match (is_worse(0), is_worse(1)) {

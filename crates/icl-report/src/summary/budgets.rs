@@ -4,10 +4,7 @@ use icl_train::{PairedDifference, REFERENCE};
 use serde::Serialize;
 
 use crate::record::RunRecord;
-use crate::summary::over_seeds::mean;
-
-/// Probability with which an interval over the seeds holds the true mean.
-const LEVEL: f64 = 0.95;
+use crate::summary::over_seeds::{CONFIDENCE, mean};
 
 /// Largest excess over retraining's end at which a method is as good as retraining.
 const PARITY: f64 = 0.01;
@@ -96,7 +93,7 @@ pub(crate) fn excess(records: &[RunRecord], method: &str) -> Option<[Excess; 2]>
     let part = |at: usize| {
         let shares: Vec<f64> = pairs.iter().map(|[own, of]| own[at] / of[at]).collect();
         // The excess of a seed is its quotient of the risks less 1, so that 1 is the other half of each pair.
-        let interval = PairedDifference::of(&vec![1.0; shares.len()], &shares, LEVEL);
+        let interval = PairedDifference::of(&vec![1.0; shares.len()], &shares, CONFIDENCE);
         Some(Excess {
             mean: mean(&shares)? - 1.0,
             interval: interval.ok().map(|of| of.interval),

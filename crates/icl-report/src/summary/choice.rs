@@ -4,11 +4,9 @@ use icl_core::Origin;
 use icl_train::{Answer, DEFAULT, PairedDifference, REFERENCE};
 
 use crate::record::RunRecord;
-use crate::summary::over_seeds::{mean, median};
+use crate::summary::over_seeds::{CONFIDENCE, mean, median};
 use crate::summary::speed_up::SAME;
 
-/// Probability with which an interval over the seeds holds the true difference.
-const LEVEL: f64 = 0.95;
 /// Smallest difference that counts, as a share of the risk: that of the target from the plateau of retraining.
 const LEAST: f64 = 0.01;
 
@@ -179,7 +177,7 @@ pub(crate) fn compare(own: &[f64], of: &[f64], noise: f64) -> Answer {
     };
     let noise = match own.len() {
         1 => noise,
-        _ => PairedDifference::of(of, own, LEVEL)
+        _ => PairedDifference::of(of, own, CONFIDENCE)
             .map_or(f64::INFINITY, |of| of.interval[1] - of.mean),
     };
     let least = noise.max(LEAST * mean_of.abs());

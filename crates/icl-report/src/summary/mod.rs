@@ -21,7 +21,7 @@ pub use budgets::{Excess, Parity, WithinBudget};
 pub use comparison::{COMPARISON_SCHEMA, Comparison};
 pub use levels::{Level, LevelCost};
 pub use methods::MethodSummary;
-pub use over_seeds::{Summary, deviation, mean, median};
+pub use over_seeds::{CONFIDENCE, Summary, deviation, mean, median};
 pub use protocols::ProtocolSummary;
 pub use speed_up::{Outcome, Rule, SpeedUp, outcome};
 pub use target::{Distance, Distances, TargetSummary};

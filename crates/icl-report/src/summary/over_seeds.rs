@@ -2,6 +2,9 @@
 
 use serde::Serialize;
 
+/// Probability with which an interval over the seeds holds the true value.
+pub const CONFIDENCE: f64 = 0.95;
+
 /// Median, least and greatest value of a quantity over the seeds.
 ///
 /// A seed without a value, such as one that never reached the target, counts as +∞, and so does a value that is not

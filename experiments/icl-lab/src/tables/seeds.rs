@@ -15,9 +15,6 @@ pub type Floor = fn(&FloorAccuracies) -> Option<f64>;
 /// Sign for a missing value.
 pub const MISSING: &str = "–";
 
-/// Probability with which an interval over the seeds holds the true mean.
-const LEVEL: f64 = 0.95;
-
 /// Reference method, with which all others are compared.
 pub const REFERENCE: &str = "retraining";
 
@@ -91,7 +88,10 @@ pub fn average(values: &[f64], digits: usize) -> String {
 pub fn interval(values: &[f64], digits: usize) -> String {
     // A mean is a difference from 0. Without values, or with one that is not finite, there is none.
     let zeros = vec![0.0; values.len()];
-    match (values, PairedDifference::of(&zeros, values, LEVEL)) {
+    match (
+        values,
+        PairedDifference::of(&zeros, values, summary::CONFIDENCE),
+    ) {
         ([one], _) => rounded(*one, digits),
         (_, Ok(of)) => {
             let half = (of.interval[1] - of.interval[0]) / 2.0;
