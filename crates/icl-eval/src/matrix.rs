@@ -86,7 +86,10 @@ impl Matrix {
 }
 
 /// Returns the labels of these rows.
-pub(crate) fn labels_of(labels: &[usize], rows: &[usize]) -> Vec<usize> {
+///
+/// # Panics
+/// If a row is not below the number of labels.
+pub fn labels_of(labels: &[usize], rows: &[usize]) -> Vec<usize> {
     rows.iter().map(|&row| labels[row]).collect()
 }
 

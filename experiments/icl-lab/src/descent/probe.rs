@@ -2,7 +2,7 @@
 
 use icl_core::Seed;
 use icl_eval::cross_validation::{
-    Tunable, choose, n_folds_for, over_folds, share_right, shuffled_stratified_folds,
+    Tunable, choose, labels_of, n_folds_for, over_folds, share_right, shuffled_stratified_folds,
 };
 use icl_eval::{Accuracy, EvalError, Matrix, Watch, Work};
 
@@ -290,11 +290,6 @@ impl Tunable for LabelledSamples<'_> {
             &test_labels,
         ))
     }
-}
-
-/// Returns the labels of these rows.
-fn labels_of(labels: &[usize], rows: &[usize]) -> Vec<usize> {
-    rows.iter().map(|&row| labels[row]).collect()
 }
 
 /// Returns the accuracy of each classifier on the same samples.

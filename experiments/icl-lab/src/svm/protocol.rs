@@ -1,7 +1,8 @@
 //! The paper's protocol: nested cross-validation of a support vector machine on frozen embeddings.
 
 use icl_eval::cross_validation::{
-    Tunable, check_folds, choose, count_folds, measure_folds, n_fits, n_folds_for, share_right,
+    Tunable, check_folds, choose, count_folds, labels_of, measure_folds, n_fits, n_folds_for,
+    share_right,
 };
 use icl_eval::{Accuracy, CrossValidated, EvalError, Matrix, Watch, Work};
 
@@ -96,10 +97,9 @@ impl Tunable for Machines<'_> {
         grid: &[f64],
         work: &Work<'_>,
     ) -> Result<Vec<f64>, EvalError> {
-        let labels =
-            |rows: &[usize]| -> Vec<usize> { rows.iter().map(|&row| self.labels[row]).collect() };
-        let training = SvmTraining::new(&self.embeddings.select(training), &labels(training));
-        let (tested, labels) = (self.embeddings.select(test), labels(test));
+        let of_training = labels_of(self.labels, training);
+        let training = SvmTraining::new(&self.embeddings.select(training), &of_training);
+        let (tested, labels) = (self.embeddings.select(test), labels_of(self.labels, test));
         let accuracies = grid.iter().map(|&c| {
             work.watch.check()?;
             let predictions = training.fit(c).predict(&tested);
@@ -222,7 +222,7 @@ mod tests {
         let parts = SvmProtocol
             .evaluate_parts(&line(60), &labels, &increment, seed)
             .unwrap();
-        let of_old: Vec<usize> = old.iter().map(|&row| labels[row]).collect();
+        let of_old = labels_of(&labels, &old);
         let old = SvmProtocol.evaluate(&line(60).select(&old), &of_old, seed);
         assert_eq!(parts.old, old.unwrap());
         assert_ne!(parts.old, parts.all);

@@ -3,6 +3,7 @@
 use crate::pages::dacl::DaclAccuracies;
 use icl_cli::parts::Failure;
 use icl_core::Seed;
+use icl_eval::cross_validation::labels_of;
 use icl_eval::{EvalError, EvalErrorKind, KnnProtocolConfig, KnnVotes, LinearClassifier, Matrix};
 
 use crate::commands::dacl::row_split::RowSplit;
@@ -102,18 +103,12 @@ impl Classifiers<'_> {
         }
         let most = counts.iter().max();
         let class = counts.iter().position(|count| Some(count) == most);
-        let of_test: Vec<usize> = self
-            .split
-            .test
-            .iter()
-            .map(|&row| self.labels[row])
-            .collect();
+        let of_test = labels_of(self.labels, &self.split.test);
         share(&vec![class.unwrap_or(0); of_test.len()], &of_test)
     }
 
     fn part(&self, features: &Matrix, rows: &[usize]) -> Part {
-        let labels = rows.iter().map(|&row| self.labels[row]).collect();
-        Part(features.select(rows), labels)
+        Part(features.select(rows), labels_of(self.labels, rows))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Division of rows into training, validation and test rows.
 
 use icl_core::Seed;
+use icl_eval::cross_validation::labels_of;
 use rand::seq::SliceRandom;
 
 /// Share of the training rows that choose settings.
@@ -29,7 +30,7 @@ impl RowSplit {
 
     /// Divides these training rows into rows for fitting and for validation.
     pub fn new(training: Vec<usize>, test: Vec<usize>, labels: &[usize], seed: Seed) -> Self {
-        let of_training: Vec<usize> = training.iter().map(|&row| labels[row]).collect();
+        let of_training = labels_of(labels, &training);
         let n_validation = (VALIDATION * training.len() as f64).round() as usize;
         let (validation, fitting) = drawn(&of_training, n_validation, seed.child("validation"));
         let rows = |places: Vec<usize>| places.into_iter().map(|place| training[place]).collect();
