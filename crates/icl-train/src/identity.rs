@@ -1,10 +1,11 @@
 //! The identity of a run, which a checkpoint must share with it.
 
-use burn::module::{Module, ModuleVisitor, Param};
-use burn::tensor::Tensor;
+use burn::module::Module;
 use burn::tensor::backend::Backend;
 use icl_core::host_values;
 use serde::{Deserialize, Serialize};
+
+use crate::parameters::for_each_float;
 
 /// Named facts about a run, such as its settings, method, seed, data and first encoder. A run resumes
 /// from a checkpoint only if all of them are equal.
@@ -61,9 +62,13 @@ fn shown(text: &str) -> String {
 
 /// Computes the CRC-32 of all float parameters, in the order of the module.
 pub(crate) fn digest<B: Backend, M: Module<B>>(module: &M) -> u32 {
-    let mut visitor = Digest(crc32fast::Hasher::new());
-    module.visit(&mut visitor);
-    visitor.0.finalize()
+    let mut checksum = crc32fast::Hasher::new();
+    for_each_float(module, |tensor, _| {
+        for value in host_values(tensor) {
+            checksum.update(&value.to_le_bytes());
+        }
+    });
+    checksum.finalize()
 }
 
 /// Describes a list of samples: their number and a checksum.
@@ -77,16 +82,6 @@ pub(crate) fn digest_of(samples: &[usize]) -> String {
         samples.len(),
         checksum.finalize()
     )
-}
-
-struct Digest(crc32fast::Hasher);
-
-impl<B: Backend> ModuleVisitor<B> for Digest {
-    fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<B, D>>) {
-        for value in host_values(param.val()) {
-            self.0.update(&value.to_le_bytes());
-        }
-    }
 }
 
 #[cfg(test)]

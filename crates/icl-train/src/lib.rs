@@ -48,6 +48,7 @@ mod learner;
 mod method;
 mod negatives;
 mod optimizer;
+mod parameters;
 mod progress;
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
