@@ -5,16 +5,18 @@
 //! count. Both use as many threads: `RAYON_NUM_THREADS`, else all. PyTorch's side needs a Python with it: `PYTHON`, else
 //! `python3`; without it its rows are missing. Nothing is asserted: a machine's speed is no property of the program.
 
+mod peer;
+
 use std::error::Error;
-use std::io::{BufRead, BufReader, Lines, Write};
-use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::path::Path;
 
 use burn::backend::{Autodiff, Flex};
 use icl_core::{Increment, Seed};
 use icl_data::{NextItemCollate, NextItemDataset, NextItemViews, read_interactions};
 use icl_models::{TwoTower, TwoTowerConfig};
 use icl_train::{NegativesForm, NegativesPeak, StepNegatives, StopRule, Trainer, TrainingSettings};
+
+use crate::peer::{Peer, n_threads};
 
 type B = Autodiff<Flex>;
 
@@ -33,13 +35,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Ok(());
     };
     let path = Path::new(path);
-    let n_threads = match std::env::var("RAYON_NUM_THREADS") {
-        Ok(n) => n.parse()?,
-        Err(_) => std::thread::available_parallelism()?.get(),
-    };
+    let n_threads = n_threads()?;
     let interactions = read_interactions(path)?;
     let train = NextItemDataset::new(&interactions, &[interactions.leave_one_out().train]);
-    let mut peer = Peer::start(path, n_threads)?;
+    let mut peer = Peer::start("pairs.py", &[path.into(), n_threads.to_string().into()]);
     let name = peer.as_ref().map_or("no PyTorch found", |peer| &peer.name);
     println!(
         "Two towers, {} pairs, {} items, width 64, batch 256; {n_threads} threads; {N_EPOCHS} epochs each; {name}\n",
@@ -52,7 +51,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let mut sides: [Vec<f64>; 2] = Default::default();
         for epoch in 0..=N_EPOCHS {
             let ours = epoch_of_ours(&train, k)?;
-            let theirs = peer.as_mut().map(|peer| peer.epoch(k)).transpose()?;
+            let theirs = peer.as_mut().map(|peer| epoch_of(peer, k)).transpose()?;
             if epoch > 0 {
                 sides[0].push(ours);
                 sides[1].extend(theirs);
@@ -97,53 +96,10 @@ fn epoch_of_ours(train: &NextItemDataset, k: usize) -> Result<f64, Box<dyn Error
     Ok(trainer.pretrain(encoder)?.record.seconds.training())
 }
 
-/// PyTorch's side: a process that trains an epoch on request.
-struct Peer {
-    name: String,
-    // In this order: the process ends when its input does.
-    input: ChildStdin,
-    output: Lines<BufReader<ChildStdout>>,
-    _process: Child,
-}
-
-impl Peer {
-    /// None if there is no Python with PyTorch.
-    fn start(path: &Path, n_threads: usize) -> Result<Option<Self>, Box<dyn Error>> {
-        let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".to_owned());
-        let script: PathBuf =
-            Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scripts/peer/pairs.py");
-        let process = Command::new(python)
-            .arg(script)
-            .arg(path)
-            .arg(n_threads.to_string())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn();
-        let Ok(mut process) = process else {
-            return Ok(None);
-        };
-        let (Some(input), Some(output)) = (process.stdin.take(), process.stdout.take()) else {
-            return Ok(None);
-        };
-        let mut output = BufReader::new(output).lines();
-        let Some(name) = output.next() else {
-            return Ok(None);
-        };
-        Ok(Some(Self {
-            name: name?,
-            input,
-            output,
-            _process: process,
-        }))
-    }
-
-    /// Returns the seconds of an epoch.
-    fn epoch(&mut self, k: usize) -> Result<f64, Box<dyn Error>> {
-        writeln!(self.input, "{k}")?;
-        let answer = self.output.next().ok_or("PyTorch's process has ended")??;
-        Ok(answer.parse()?)
-    }
+/// Returns the seconds of an epoch of PyTorch's side.
+fn epoch_of(peer: &mut Peer, k: usize) -> Result<f64, Box<dyn Error>> {
+    peer.request(k)?;
+    Ok(peer.answer()?.parse()?)
 }
 
 /// Seconds of some epochs.

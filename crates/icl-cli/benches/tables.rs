@@ -7,10 +7,9 @@
 //! its rows are missing. Tables that are not there are skipped, and said to be. Nothing is asserted: a
 //! machine's speed is no property of the program.
 
+mod peer;
+
 use std::error::Error;
-use std::io::{BufRead, BufReader, Lines, Write};
-use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Instant;
 
 use burn::backend::{Autodiff, Flex};
@@ -21,6 +20,8 @@ use icl_data::catalogue;
 use icl_data::{NoiseKind, RawTable, Split, TableOptions, TableViewsConfig, TabularDataset};
 use icl_models::{Mlp, MlpConfig};
 use icl_train::{Callbacks, Method, OnePassAdam, StopRule, Trainer, TrainingSettings};
+
+use crate::peer::{Peer, n_threads};
 
 type B = Autodiff<Flex>;
 
@@ -37,11 +38,7 @@ const N_STEPS: usize = 50;
 const PARTS: [&str; 4] = ["forward", "loss", "backward", "update"];
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let n_threads = match std::env::var("RAYON_NUM_THREADS") {
-        Ok(n) => n.parse()?,
-        Err(_) => std::thread::available_parallelism()?.get(),
-    };
-    steps(n_threads)?;
+    steps(n_threads()?)?;
     for name in ["LetterRecognition", "Satellite"] {
         let path = catalogue::folder()
             .join("tabular")
@@ -71,7 +68,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 /// Steps on ready rows: forward, InfoNCE of the first half with the second, backward, Adam.
 fn steps(n_threads: usize) -> Result<(), Box<dyn Error>> {
-    let mut peer = Peer::start(n_threads);
+    let mut peer = Peer::start("tables.py", &[n_threads.to_string().into()]);
     let name = peer.as_ref().map_or("no PyTorch found", |peer| &peer.name);
     println!(
         "Perceptron, {N_COLUMNS} columns, {N_LAYERS} layers of width {WIDTH}; {n_threads} threads; \
@@ -84,7 +81,10 @@ fn steps(n_threads: usize) -> Result<(), Box<dyn Error>> {
         let mut sides: [Vec<Step>; 2] = Default::default();
         for turn in 0..=N_TURNS {
             let ours = ours.turn();
-            let theirs = peer.as_mut().map(|peer| peer.turn(n_rows)).transpose()?;
+            let theirs = peer
+                .as_mut()
+                .map(|peer| turn_of(peer, n_rows))
+                .transpose()?;
             let turns = [ours, theirs.unwrap_or_default()];
             if turn > 0 {
                 for (side, steps) in sides.iter_mut().zip(turns) {
@@ -178,52 +178,17 @@ impl<O: Optimizer<Mlp<B>, B>> Ours<O> {
     }
 }
 
-/// PyTorch's side: a process that takes a turn on request.
-struct Peer {
-    name: String,
-    // In this order: the process ends when its input does.
-    input: ChildStdin,
-    output: Lines<BufReader<ChildStdout>>,
-    _process: Child,
-}
-
-impl Peer {
-    /// None if there is no Python with PyTorch.
-    fn start(n_threads: usize) -> Option<Self> {
-        let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".to_owned());
-        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scripts/peer/tables.py");
-        let mut process = Command::new(python)
-            .arg(script)
-            .arg(n_threads.to_string())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .ok()?;
-        let input = process.stdin.take()?;
-        let mut output = BufReader::new(process.stdout.take()?).lines();
-        let name = output.next()?.ok()?;
-        Some(Self {
-            name,
-            input,
-            output,
-            _process: process,
-        })
-    }
-
-    fn turn(&mut self, n_rows: usize) -> Result<Vec<Step>, Box<dyn Error>> {
-        writeln!(self.input, "{n_rows}")?;
-        (0..N_STEPS).map(|_| self.answer()).collect()
-    }
-
-    fn answer(&mut self) -> Result<Step, Box<dyn Error>> {
-        let answer = self.output.next().ok_or("PyTorch's process has ended")??;
+/// A turn of PyTorch's side.
+fn turn_of(peer: &mut Peer, n_rows: usize) -> Result<Vec<Step>, Box<dyn Error>> {
+    peer.request(n_rows)?;
+    let step = |_| -> Result<Step, Box<dyn Error>> {
         let mut parts = [0.0; PARTS.len()];
-        for (part, seconds) in parts.iter_mut().zip(answer.split(' ')) {
+        for (part, seconds) in parts.iter_mut().zip(peer.answer()?.split(' ')) {
             *part = seconds.parse::<f64>()? * 1e3;
         }
         Ok(parts)
-    }
+    };
+    (0..N_STEPS).map(step).collect()
 }
 
 /// Times in milliseconds.

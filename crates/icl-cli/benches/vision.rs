@@ -5,11 +5,10 @@
 //! else `python3`; without it its columns stay empty. Nothing is asserted: a machine's speed is no
 //! property of the program.
 
+mod peer;
+
 use std::error::Error;
 use std::fmt;
-use std::io::{BufRead, BufReader, Lines, Write};
-use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Instant;
 
 use burn::backend::{Autodiff, Flex};
@@ -19,6 +18,8 @@ use burn::tensor::{Distribution, Tensor};
 use icl_core::{Encoder, Mode, Seed};
 use icl_models::{ConvNet, ConvNetConfig, ResNet, ResNetConfig, Stem};
 use icl_train::OnePassAdam;
+
+use crate::peer::{Peer, n_threads};
 
 type B = Autodiff<Flex>;
 
@@ -35,16 +36,12 @@ const CASES: [Case; 6] = [
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let n_threads = match std::env::var("RAYON_NUM_THREADS") {
-        Ok(n) => n.parse()?,
-        Err(_) => std::thread::available_parallelism()?.get(),
-    };
-    steps(n_threads)
+    steps(n_threads()?)
 }
 
 /// One training step: forward, the sum of features times fixed numbers, backward, Adam.
 fn steps(n_threads: usize) -> Result<(), Box<dyn Error>> {
-    let mut peer = Peer::start(n_threads);
+    let mut peer = Peer::start("vision.py", &[n_threads.to_string().into()]);
     let name = peer.as_ref().map_or("no PyTorch found", |peer| &peer.name);
     println!("\n{n_threads} threads; {N_ROUNDS} steps each, by turns; {name}\n");
     println!(
@@ -56,7 +53,7 @@ fn steps(n_threads: usize) -> Result<(), Box<dyn Error>> {
         let mut times: [Vec<f64>; 2] = Default::default();
         for round in 0..=N_ROUNDS {
             let our_time = ours.step_ms();
-            let their_time = peer.as_mut().map(|peer| peer.step_ms(&case)).transpose()?;
+            let their_time = peer.as_mut().map(|peer| step_of(peer, &case)).transpose()?;
             if round > 0 {
                 times[0].push(our_time);
                 times[1].extend(their_time);
@@ -181,55 +178,20 @@ where
     }
 }
 
-/// PyTorch's side: a process that takes a step on request.
-struct Peer {
-    name: String,
-    // In this order: the process ends when its input does.
-    input: ChildStdin,
-    output: Lines<BufReader<ChildStdout>>,
-    _process: Child,
-}
-
-impl Peer {
-    /// None if there is no Python with torchvision.
-    fn start(n_threads: usize) -> Option<Self> {
-        let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".to_owned());
-        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scripts/peer/vision.py");
-        let mut process = Command::new(python)
-            .arg(script)
-            .arg(n_threads.to_string())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .ok()?;
-        let input = process.stdin.take()?;
-        let mut output = BufReader::new(process.stdout.take()?).lines();
-        let name = output.next()?.ok()?;
-        Some(Self {
-            name,
-            input,
-            output,
-            _process: process,
-        })
-    }
-
-    /// The time of one step, in milliseconds.
-    fn step_ms(&mut self, case: &Case) -> Result<f64, Box<dyn Error>> {
-        let Case {
-            network,
-            side,
-            n_channels,
-            n_images,
-        } = case;
-        let network = match network {
-            Network::ResNet(stem) => format!("{stem:?}"),
-            Network::ConvNet => "ConvNet".to_owned(),
-        };
-        writeln!(self.input, "{network} {side} {n_channels} {n_images}")?;
-        let answer = self.output.next().ok_or("PyTorch's process has ended")??;
-        Ok(answer.parse()?)
-    }
+/// The time of a step of PyTorch's side, in milliseconds.
+fn step_of(peer: &mut Peer, case: &Case) -> Result<f64, Box<dyn Error>> {
+    let Case {
+        network,
+        side,
+        n_channels,
+        n_images,
+    } = case;
+    let network = match network {
+        Network::ResNet(stem) => format!("{stem:?}"),
+        Network::ConvNet => "ConvNet".to_owned(),
+    };
+    peer.request(format_args!("{network} {side} {n_channels} {n_images}"))?;
+    Ok(peer.answer()?.parse()?)
 }
 
 struct Spread {
