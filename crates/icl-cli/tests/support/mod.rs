@@ -1,6 +1,7 @@
 //! Runs the program as a user would, and reads what it leaves.
 
 pub mod digits;
+mod outcome;
 pub mod shop;
 pub mod stopped;
 pub mod toys;
@@ -9,9 +10,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 
 use serde_json::Value;
+
+pub use outcome::{MANIFEST, Ran, contents, names, number, records, split, text, timeless};
+use outcome::{drop_durations, run};
 
 /// The registry, in its order.
 pub const METHODS: [&str; 20] = [
@@ -53,13 +57,6 @@ pub fn default_backend() -> &'static str {
 /// The day on which all encoders are trained: those that are compared may be made around midnight.
 pub const DAY: [&str; 2] = ["SOURCE_DATE_EPOCH", "1764201600"];
 
-/// Outcome of a call of the program.
-pub struct Ran {
-    pub code: Option<i32>,
-    pub stdout: String,
-    pub stderr: String,
-}
-
 /// The program with these arguments, in the folder `at`.
 pub fn command<S: AsRef<OsStr>>(at: &Path, arguments: &[S]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_icl"));
@@ -74,41 +71,10 @@ pub fn command<S: AsRef<OsStr>>(at: &Path, arguments: &[S]) -> Command {
 
 /// Runs it to its end.
 pub fn icl<S: AsRef<OsStr>>(at: &Path, arguments: &[S]) -> Ran {
-    let output = command(at, arguments).output().unwrap();
-    let Output {
-        status,
-        stdout,
-        stderr,
-    } = output;
-    Ran {
-        code: status.code(),
-        stdout: String::from_utf8(stdout).unwrap(),
-        stderr: String::from_utf8(stderr).unwrap(),
-    }
-}
-
-/// A line of arguments as a list, as long as none holds a space.
-pub fn split(line: &str) -> Vec<&str> {
-    line.split_whitespace().collect()
+    run(command(at, arguments))
 }
 
 impl Ran {
-    /// Asserts that it succeeded.
-    #[track_caller]
-    pub fn succeeded(self) -> Self {
-        assert_eq!(self.code, Some(0), "{}", self.stderr);
-        self
-    }
-
-    /// Asserts that it rejected its input with one line that holds `needle`, and printed nothing
-    /// else.
-    #[track_caller]
-    pub fn rejected(&self, needle: &str) {
-        self.rejected_at_length(needle);
-        let lines = self.stderr.lines().count();
-        assert_eq!(lines, 1, "expected one line: {}", self.stderr);
-    }
-
     /// Asserts that it rejected its input in the last line, after it had reported its work.
     #[track_caller]
     pub fn rejected_in_last_line(&self, needle: &str) {
@@ -117,24 +83,6 @@ impl Ran {
         let last = self.stderr.lines().last().unwrap();
         assert!(last.starts_with("error: "), "{last}");
         assert!(last.contains(needle), "expected {needle:?} in: {last}");
-    }
-
-    /// The same for the messages of the parsers of flags and of TOML, which show what they found.
-    #[track_caller]
-    pub fn rejected_at_length(&self, needle: &str) {
-        assert_eq!(self.code, Some(2), "{}{}", self.stdout, self.stderr);
-        assert_eq!(self.stdout, "");
-        assert!(self.stderr.starts_with("error: "), "{}", self.stderr);
-        let errors = self
-            .stderr
-            .lines()
-            .filter(|line| line.starts_with("error: "));
-        assert_eq!(errors.count(), 1, "{}", self.stderr);
-        assert!(
-            self.stderr.contains(needle),
-            "expected {needle:?} in: {}",
-            self.stderr
-        );
     }
 }
 
@@ -158,33 +106,6 @@ pub fn embedded(csv: &str) -> Vec<Vec<f64>> {
         values.map(|value| value.parse().unwrap()).collect()
     };
     lines.map(row).collect()
-}
-
-/// The names in a folder, hidden ones too.
-pub fn names(folder: &Path) -> Vec<String> {
-    contents(folder).into_keys().collect()
-}
-
-/// The list of the files that a command wrote, in their folder.
-pub const MANIFEST: &str = ".icl-manifest.json";
-
-/// The files in a folder with what they hold, but for the list of them; folders in it hold nothing.
-pub fn contents(folder: &Path) -> BTreeMap<String, Vec<u8>> {
-    let paths = fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path());
-    paths
-        .filter(|path| path.file_name().unwrap() != MANIFEST)
-        .map(|path| {
-            let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-            let bytes = if path.is_dir() {
-                Vec::new()
-            } else {
-                fs::read(&path).unwrap()
-            };
-            (name, bytes)
-        })
-        .collect()
 }
 
 /// The folder of the work for an output folder that is not complete.
@@ -227,22 +148,6 @@ pub fn remove_all(at: &Path, outputs: &[&str]) {
     for out in outputs.iter().map(|out| at.join(out)) {
         let _ = fs::remove_dir_all(&out).or_else(|_| fs::remove_file(&out));
     }
-}
-
-/// The lines of a run's `record.jsonl`.
-pub fn records(run: &Path) -> Vec<Value> {
-    let text = fs::read_to_string(run.join("record.jsonl")).unwrap();
-    assert!(text.ends_with('\n'));
-    text.lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect()
-}
-
-/// The records of a run without the keys that end in `_s`, however deep they lie.
-pub fn timeless(run: &Path) -> Vec<Value> {
-    let mut records = records(run);
-    records.iter_mut().for_each(drop_durations);
-    records
 }
 
 /// The `record.json` of a folder.
@@ -295,33 +200,6 @@ pub fn rows_of(command: &str) -> String {
 /// The keys of an object.
 pub fn keys(object: &Value) -> BTreeSet<String> {
     object.as_object().unwrap().keys().cloned().collect()
-}
-
-fn drop_durations(value: &mut Value) {
-    match value {
-        Value::Object(map) => {
-            map.retain(|key, _| !key.ends_with("_s"));
-            map.values_mut().for_each(drop_durations);
-        }
-        Value::Array(values) => values.iter_mut().for_each(drop_durations),
-        _ => {}
-    }
-}
-
-/// The number under a path of keys, written `risk.all`.
-#[track_caller]
-pub fn number(value: &Value, path: &str) -> f64 {
-    let found = path.split('.').fold(value, |value, key| &value[key]);
-    let Some(found) = found.as_f64() else {
-        panic!("{path} is {found}, no number")
-    };
-    found
-}
-
-/// The text under a key.
-#[track_caller]
-pub fn text<'a>(value: &'a Value, key: &str) -> &'a str {
-    value[key].as_str().unwrap()
 }
 
 /// Asserts that the fields of a command's record, those of its object `inner` and of its evaluations are those of the
