@@ -296,7 +296,7 @@ fn a_catalogue_of_the_positives_is_the_batch() {
 #[should_panic = "a catalogue needs at least 1 row, found 0"]
 fn a_catalogue_has_rows() {
     let anchors = tensor(&draw(3, 4, 42), 4);
-    let catalogue = anchors.clone().slice([0..0]);
+    let catalogue = anchors.clone().slice(0..0);
     catalogue_log_noise(
         anchors,
         catalogue,
