@@ -1,11 +1,10 @@
 //! The identity of a run, which a checkpoint must share with it.
 
-use burn::module::Module;
+use burn::module::{Module, ModuleVisitor, Param};
+use burn::tensor::Tensor;
 use burn::tensor::backend::Backend;
 use icl_core::host_values;
 use serde::{Deserialize, Serialize};
-
-use crate::parameters::for_each_float;
 
 /// Named facts about a run, such as its settings, method, seed, data and first encoder. A run resumes
 /// from a checkpoint only if all of them are equal.
@@ -62,13 +61,9 @@ fn shown(text: &str) -> String {
 
 /// Computes the CRC-32 of all float parameters, in the order of the module.
 pub(crate) fn digest<B: Backend, M: Module<B>>(module: &M) -> u32 {
-    let mut checksum = crc32fast::Hasher::new();
-    for_each_float(module, |tensor, _| {
-        for value in host_values(tensor) {
-            checksum.update(&value.to_le_bytes());
-        }
-    });
-    checksum.finalize()
+    let mut visitor = Digest(crc32fast::Hasher::new());
+    module.visit(&mut visitor);
+    visitor.0.finalize()
 }
 
 /// Describes a list of samples: their number and a checksum.
@@ -82,6 +77,16 @@ pub(crate) fn digest_of(samples: &[usize]) -> String {
         samples.len(),
         checksum.finalize()
     )
+}
+
+struct Digest(crc32fast::Hasher);
+
+impl<B: Backend> ModuleVisitor<B> for Digest {
+    fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<B, D>>) {
+        for value in host_values(param.val()) {
+            self.0.update(&value.to_le_bytes());
+        }
+    }
 }
 
 #[cfg(test)]

@@ -48,7 +48,6 @@ mod learner;
 mod method;
 mod negatives;
 mod optimizer;
-mod parameters;
 mod progress;
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -1,29 +1,34 @@
 //! The norm of an encoder's parameters.
 
-use burn::module::Module;
+use burn::module::{Module, ModuleVisitor, Param};
+use burn::tensor::Tensor;
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::host_values;
-
-use crate::parameters::for_each_float;
 
 /// Computes the Euclidean norm ‖θ‖ over all parameters of an encoder that are trained. Normalisation statistics and
 /// frozen parameters do not count.
 pub fn parameter_norm<B: AutodiffBackend, M: Module<B>>(encoder: &M) -> f64 {
-    let mut sum = 0.0;
-    for_each_float(encoder, |tensor, is_trained| {
-        if is_trained {
-            let squares = host_values(tensor).into_iter().map(|x| x * x);
-            sum += squares.sum::<f64>();
+    let mut squares = Squares(0.0);
+    encoder.visit(&mut squares);
+    squares.0.sqrt()
+}
+
+struct Squares(f64);
+
+impl<B: AutodiffBackend> ModuleVisitor<B> for Squares {
+    fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<B, D>>) {
+        let value = param.val();
+        if value.is_require_grad() {
+            let squares = host_values(value).into_iter().map(|x| x * x);
+            self.0 += squares.sum::<f64>();
         }
-    });
-    sum.sqrt()
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use burn::module::Param;
-    use burn::tensor::{Tensor, TensorData};
+    use burn::tensor::TensorData;
     use icl_core::testing::TestAutodiff;
 
     #[test]

@@ -1,11 +1,11 @@
 //! The result of a training run, and the change of its parameters.
 
-use burn::module::{AutodiffModule, Module};
+use burn::module::{AutodiffModule, Module, ModuleVisitor, Param};
+use burn::tensor::Tensor;
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::{ExactRisk, host_values};
 
 use crate::evaluation::evaluated::Evaluated;
-use crate::parameters::for_each_float;
 use crate::progress::record::{Evaluation, TrainingRecord};
 
 /// Result of a training run: the encoder in two forms, and the record of the run.
@@ -75,15 +75,10 @@ impl<M: AutodiffModule<B>, B: AutodiffBackend, R: Clone> Outcome<M, B, R> {
 /// # Panics
 /// If the numbers of parameters differ: the encoders are not of one architecture.
 pub fn parameter_change<B: AutodiffBackend, M: Module<B>>(before: &M, after: &M) -> f64 {
-    // In the order of the module, so that sums over them are reproducible to the bit.
-    let values = |encoder: &M| {
-        let mut values = Vec::new();
-        for_each_float(encoder, |tensor, is_trained| {
-            values.push((is_trained, host_values(tensor)));
-        });
-        values
-    };
-    let (start, end) = (values(before), values(after));
+    let (mut start, mut end) = (Values::default(), Values::default());
+    before.visit(&mut start);
+    after.visit(&mut end);
+    let (start, end) = (start.0, end.0);
     let lengths = |values: &[(bool, Vec<f64>)]| -> Vec<usize> {
         values.iter().map(|(_, values)| values.len()).collect()
     };
@@ -96,4 +91,16 @@ pub fn parameter_change<B: AutodiffBackend, M: Module<B>>(before: &M, after: &M)
         }
     }
     (moved / length).sqrt()
+}
+
+/// Values of the float parameters and whether each is trained, in the order of the module, so that sums
+/// over them are reproducible to the bit.
+#[derive(Default)]
+struct Values(Vec<(bool, Vec<f64>)>);
+
+impl<B: AutodiffBackend> ModuleVisitor<B> for Values {
+    fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<B, D>>) {
+        let tensor = param.val();
+        self.0.push((tensor.is_require_grad(), host_values(tensor)));
+    }
 }

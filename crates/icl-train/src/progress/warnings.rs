@@ -1,10 +1,9 @@
 //! Warnings about the result of a run, and parameters that no result may have.
 
-use burn::module::Module;
+use burn::module::{Module, ModuleVisitor, Param};
+use burn::tensor::Tensor;
 use burn::tensor::backend::{AutodiffBackend, Backend};
 use icl_core::host_values;
-
-use crate::parameters::for_each_float;
 
 /// Relative change of the parameters from which the learning rate was too high: runs of good rates change them by 0.01 to 100.
 const FAR: f64 = 1e3;
@@ -62,46 +61,71 @@ pub(crate) struct Statistics(Vec<Vec<f64>>);
 impl Statistics {
     /// Reads the statistics of an encoder. `is_trained` tells which of its float tensors are trained.
     pub(crate) fn of<B: Backend, M: Module<B>>(encoder: &M, is_trained: &[bool]) -> Self {
-        let mut is_trained = is_trained.iter();
-        let mut values = Vec::new();
-        for_each_float(encoder, |tensor, _| {
-            if is_trained.next() == Some(&false) {
-                values.push(host_values(tensor));
-            }
-        });
-        Self(values)
+        let mut read = Untrained {
+            is_trained: is_trained.iter(),
+            values: Vec::new(),
+        };
+        encoder.visit(&mut read);
+        Self(read.values)
+    }
+}
+
+struct Untrained<'t> {
+    is_trained: std::slice::Iter<'t, bool>,
+    values: Vec<Vec<f64>>,
+}
+
+impl<B: Backend> ModuleVisitor<B> for Untrained<'_> {
+    fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<B, D>>) {
+        if self.is_trained.next() == Some(&false) {
+            self.values.push(host_values(param.val()));
+        }
     }
 }
 
 /// Returns which float tensors of an encoder are trained, in the order of the module.
 pub(crate) fn are_trained<B: AutodiffBackend, M: Module<B>>(encoder: &M) -> Vec<bool> {
-    let mut flags = Vec::new();
-    for_each_float(encoder, |_, is_trained| flags.push(is_trained));
-    flags
+    let mut flags = Flags(Vec::new());
+    encoder.visit(&mut flags);
+    flags.0
+}
+
+struct Flags(Vec<bool>);
+
+impl<B: AutodiffBackend> ModuleVisitor<B> for Flags {
+    fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<B, D>>) {
+        self.0.push(param.val().is_require_grad());
+    }
 }
 
 /// Returns the first value among the trained parameters of an encoder that is NaN or infinite. Others may be: a mask holds −∞.
 pub(crate) fn first_not_finite<B: AutodiffBackend, M: Module<B>>(encoder: &M) -> Option<f64> {
-    let mut first = None;
-    for_each_float(encoder, |tensor, is_trained| {
-        if first.is_some() || !is_trained {
+    let mut search = Search(None);
+    encoder.visit(&mut search);
+    search.0
+}
+
+struct Search(Option<f64>);
+
+impl<B: AutodiffBackend> ModuleVisitor<B> for Search {
+    fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<B, D>>) {
+        let value = param.val();
+        if self.0.is_some() || !value.is_require_grad() {
             return;
         }
-        let value = tensor.inner();
+        let value = value.inner();
         // 0·x is NaN for every x that is not finite: one number leaves the device.
         let sum = host_values((value.clone() * 0.0).sum());
         if sum.iter().any(|sum| sum.is_nan()) {
-            first = host_values(value).into_iter().find(|x| !x.is_finite());
+            self.0 = host_values(value).into_iter().find(|x| !x.is_finite());
         }
-    });
-    first
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use burn::module::Param;
-    use burn::tensor::{Tensor, TensorData};
+    use burn::tensor::TensorData;
     use icl_core::testing::TestAutodiff;
 
     #[test]
