@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use icl_core::{GrowthRatio, Seed};
+use icl_core::{GrowthRatio, Increment, Seed};
 use icl_data::{DataErrorKind, Interactions, NextItemDataset, Split, read_interactions};
 
 /// Reads lines of a user, an item and a time.
@@ -88,6 +88,17 @@ fn too_little_cannot_be_joined() {
         error.to_string(),
         "data set \"new\": found 1 interactions, expected at least 2"
     );
+}
+
+#[test]
+fn new_samples_that_repeat_old_ones_are_counted() {
+    // At another time it is another sample.
+    let new = read("new", &["u q 3", "v p 9"]);
+    let joined = Interactions::join(&old(), &new).unwrap();
+    let data = NextItemDataset::new(&joined.interactions, &joined.parts);
+    let [of_old, of_new] = [0, 1].map(|part| data.part(part).collect());
+    let increment = Increment::try_new(of_old, of_new).unwrap();
+    assert_eq!(data.n_equal(&increment), 1);
 }
 
 #[test]

@@ -26,7 +26,8 @@ pub struct Peer {
 }
 
 impl Peer {
-    /// Starts a script, and reads the first line, which names its side. None if there is no Python with what the script needs.
+    /// Starts a script, and reads the first line, which names its side. None if there is no Python with what the script
+    /// needs.
     pub fn start(script: &str, arguments: &[OsString]) -> Option<Self> {
         let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".to_owned());
         let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scripts/peer");

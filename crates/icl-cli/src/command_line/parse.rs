@@ -48,7 +48,7 @@ impl From<Failure> for ParseError {
     }
 }
 
-/// Command of a command line without any: a comparison that ends within half a minute on two cores. The digit 9 is new,
+/// Command of a command line without any: a comparison that takes about a minute on two cores. The digit 9 is new,
 /// and every method has a tenth of what retraining costs.
 const FIRST_RUN: &str = "run --data digits --split class:0,1,2,3,4,5,6,7,8 --budget 10% --hold-out 0.3 --seeds 5 \
                          --temperature 0.2 --negatives 31 --batch-size 128 --epochs 120 --stop never --protocol none \

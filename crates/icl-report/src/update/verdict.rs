@@ -62,7 +62,7 @@ pub fn verdict_sentences(verdict: &Verdict, kept: Option<[&str; 2]>) -> String {
     };
     let consequence = match (verdict.is_worse(), kept) {
         (false, _) => String::new(),
-        (true, None) => " It replaces the one before, since --accept was given.".to_owned(),
+        (true, None) => " It is delivered all the same, since --accept was given.".to_owned(),
         (true, Some([kept, file])) => format!(
             " The encoder that {kept} was kept; --accept would have taken the updated one, which is {file}."
         ),

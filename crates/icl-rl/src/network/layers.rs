@@ -12,7 +12,7 @@ pub(super) const HEAD_BOUND: f64 = 3e-3;
 /// An affine map x·W + b, `[batch, d_in] → [batch, d_out]`.
 ///
 /// Burn's linear layer draws its weights from a generator of the process, which differs between backends.
-/// This layer draws them from a generator that the seed of the agent starts, so that they are the same on every backend.
+/// This layer draws them from a generator that the seed of the agent starts, and they are the same on every backend.
 #[derive(Module, Debug)]
 pub(crate) struct Affine<B: Backend> {
     /// Weight W `[d_in, d_out]`.
