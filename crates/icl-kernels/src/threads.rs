@@ -9,8 +9,8 @@ use crate::backends::is_host_memory;
 /// Whether a sequence of kernels runs in the pool.
 static IS_TAKEN: AtomicBool = AtomicBool::new(false);
 
-/// Runs a sequence of kernels, such as a training step, on one of the threads on which kernels share their work: those
-/// of rayon's global pool. It runs on the calling thread if tensors are not in the memory of this process, if the pool
+/// Runs a sequence of kernels, such as a training step, on a thread of rayon's global pool, on which kernels share their
+/// work. It runs on the calling thread if tensors are not in the memory of this process, if the pool
 /// has one thread, or if the pool already runs such a sequence.
 ///
 /// A thread outside of the pool sleeps while the pool works for it and is woken after each kernel, which takes longer

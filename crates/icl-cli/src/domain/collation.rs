@@ -13,8 +13,8 @@ use icl_data::{
 };
 use icl_models::{HiddenBatch, HiddenCollate, HiddenView};
 
-/// Collation that works on every backend. [`Collate`] has the backend as a parameter, and Rust cannot write a bound
-/// that demands it for all of them.
+/// Collation that works on every backend. [`Collate`] has the backend as a parameter, and no bound in Rust says "for
+/// every backend".
 pub trait OnEveryBackend: Debug + Send + Sync {
     /// View of a sample, the input.
     type View;

@@ -8,7 +8,7 @@ use std::thread::sleep;
 use std::time::Instant;
 
 use crate::support::toys::{OLD, Toys};
-use crate::support::{command, icl, split, stopped};
+use crate::support::{command, drop_durations, icl, split, stopped};
 use serde_json::Value;
 use tempfile::tempdir;
 
@@ -29,7 +29,7 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
                 let text = String::from_utf8(bytes).unwrap();
                 let lines = text.lines().map(|line| {
                     let mut value: Value = serde_json::from_str(line).unwrap();
-                    remove_durations(&mut value);
+                    drop_durations(&mut value);
                     value.to_string()
                 });
                 lines.collect::<Vec<_>>().join("\n").into_bytes()
@@ -41,17 +41,6 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
         found.insert(name, bytes);
     }
     found
-}
-
-fn remove_durations(value: &mut Value) {
-    match value {
-        Value::Object(fields) => {
-            fields.retain(|key, _| !key.ends_with("_s"));
-            fields.values_mut().for_each(remove_durations);
-        }
-        Value::Array(values) => values.iter_mut().for_each(remove_durations),
-        _ => {}
-    }
 }
 
 /// Asserts that two streams have the same files with the same contents.

@@ -14,8 +14,10 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-pub use outcome::{MANIFEST, Ran, contents, names, number, records, split, text, timeless};
-use outcome::{drop_durations, run};
+use outcome::run;
+pub use outcome::{
+    MANIFEST, Ran, contents, drop_durations, names, number, records, split, text, timeless,
+};
 
 /// The registry, in its order.
 pub const METHODS: [&str; 20] = [

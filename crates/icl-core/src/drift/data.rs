@@ -19,7 +19,7 @@ const MOST_VIEWS: usize = 4;
 /// Self-pairs are recognised by their bits only. A row that holds the anchor's sample in other numbers (another view,
 /// or rounded) is not recognised, and raises the noise term of its origin. Anchors without a row of their own are
 /// therefore tested by a range ([`AnchorDrift::bias_range`]). Every sample should be one row of the noise: several rows
-/// of one sample are not independent, and if more than a tenth of the anchors have several, the test returns no
+/// of one sample are not independent. If more than a tenth of the anchors have several rows, the test returns no
 /// decision ([`Verdict::Unclear`]).
 ///
 /// [`AnchorDrift::bias_range`]: super::AnchorDrift::bias_range

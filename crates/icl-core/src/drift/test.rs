@@ -114,9 +114,9 @@ impl DriftTestConfig {
 ///
 /// The sign of s is the direction: negative if the new noise is closer to the anchors than the old. The test is of |s|.
 ///
-/// Without drift, old and new rows are samples of one distribution, and which of them are called old is arbitrary. Each
-/// of B relabellings labels n_old rows, drawn at random from *all*, as old and the rest as new, and computes s again (a
-/// permutation test, Fisher, 1935). Both parts keep their real sizes, on which the noise of s depends; a division of
+/// Without drift, old and new rows are samples of one distribution, and the labels old and new are arbitrary. The
+/// test permutes them B times: n_old rows, drawn at random from *all*, are labelled old and the rest new, and s is
+/// computed again (a permutation test, Fisher, 1935). Both parts keep their real sizes, on which the noise of s depends; a division of
 /// the old rows alone could not have them.
 ///
 /// An anchor whose sample is a row of the noise moves with it: the row that takes the place of the anchor's own row

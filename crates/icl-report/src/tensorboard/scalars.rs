@@ -5,8 +5,8 @@ use icl_train::Evaluation;
 use crate::record::{TrainRecord, UpdateRecord};
 use crate::tensorboard::events::Scalar;
 
-/// Returns what is recorded over a first encoder's training: `passes/risk` at each evaluation, whose step is the number
-/// of sample passes, and `epochs/loss` and `epochs/negatives`, whose step is the epoch, counted from 1.
+/// Returns what is recorded over a first encoder's training: `passes/risk` at each evaluation, by the number of sample
+/// passes, and `epochs/loss` and `epochs/negatives`, by the epoch, counted from 1.
 pub fn training_scalars(record: &TrainRecord) -> Vec<Scalar> {
     let mut scalars = over_passes("passes/risk", &record.course.evaluations, |risk| *risk);
     scalars.extend(over_epochs("epochs/loss", &record.course.epoch_losses));
