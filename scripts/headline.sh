@@ -8,7 +8,8 @@
 #   DATA    the folder of the data sets, as icl fetch fills it; Letter is expected as tabular/LetterRecognition.csv.gz in it
 #   FOLDER  where the runs go: FOLDER/CELL/SEED/{muon,between,adam,long}
 #   CELL    mnist-mlp-ALPHA, mnist-convnet-ALPHA, letter-ALPHA, proteins-ALPHA or imdb-binary-ALPHA, ALPHA one of 0.02, 0.05, 0.1, 0.3, 0.5
-# SEEDS (default "0 1 2 3 4") are the seeds, BACKEND (default flex) computes, LONG=no leaves out the retraining that is four times as long.
+# SEEDS (default "0 1 2 3 4") are the seeds, METHODS (default all seven) the methods, BACKEND (default flex) computes, LONG=no leaves out the
+# retraining that is four times as long.
 # Several copies of the script may run at once, with other seeds or cells.
 # The rates were the best for retraining with the seeds 100 and 101: 0.006 for Muon and 0.01 for Adam on MNIST and Letter at alpha = 0.1,
 # 0.001 for Muon and 0.003 for Adam on PROTEINS and IMDB-BINARY together at alpha = 0.3.
@@ -70,7 +71,7 @@ for cell in "$@"; do
   # New classes; at each growth ratio 1,000 samples of them are held out.
   [ -z "$classes" ] || common+=(--split "class:$classes" --hold-out-samples 1000 --temperature 0.2 --batch-size 256 --epochs 30)
   methods=()
-  for method in inference fine-tuning replay distillation warm icl retraining; do methods+=(--method "$method"); done
+  for method in ${METHODS:-inference fine-tuning replay distillation warm icl retraining}; do methods+=(--method "$method"); done
   for seed in ${SEEDS:-0 1 2 3 4}; do
     at=$folder/$cell/$seed
     mkdir -p "$at"

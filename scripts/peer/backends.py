@@ -40,10 +40,10 @@ def maker_of(topic):
         import backends_graphs
 
         return partial(backends_graphs.step, topic)
-    if topic == "resnet18":
+    if topic in ("resnet18", "convnet", "perceptron"):
         import backends_images
 
-        return backends_images.step
+        return getattr(backends_images, topic)
     if topic == "decision":
         import backends_agent
 

@@ -15,6 +15,10 @@ pub enum Case {
         side: usize,
         n_images: usize,
     },
+    /// Training step of the small convolutional network on grey images of 28 pixels.
+    ConvNet { n_images: usize },
+    /// Training step of a perceptron on rows of as many columns.
+    Perceptron { n_rows: usize },
     /// InfoNCE of embeddings `[n, width]`, and its gradients.
     InfoNce { n: usize, width: usize },
     /// Exact risk of `n` samples.
@@ -78,11 +82,16 @@ impl Case {
                 n_images,
             })
         });
+        let small = BATCHES
+            .map(|n_images| Self::ConvNet { n_images })
+            .into_iter()
+            .chain(BATCHES.map(|n_rows| Self::Perceptron { n_rows }));
         let losses = [1024, 8192].map(|n| Self::InfoNce { n, width: 128 });
         let risks = [2500, 5000, 10_000, 20_000].map(|n| Self::Risk { n });
         data_sets
             .chain(synthetic)
             .chain(images)
+            .chain(small)
             .chain(losses)
             .chain(risks)
             .chain([Self::Decision])
@@ -100,6 +109,8 @@ impl Case {
                 side,
                 n_images,
             } => format!("resnet18 {stem:?} {side} {n_images}"),
+            Self::ConvNet { n_images } => format!("convnet {n_images}"),
+            Self::Perceptron { n_rows } => format!("perceptron {n_rows}"),
             Self::InfoNce { n, width } => format!("info_nce {n} {width}"),
             Self::Risk { n } => format!("risk {n}"),
             Self::Decision => "decision".to_owned(),
@@ -110,7 +121,7 @@ impl Case {
     pub fn topic(&self) -> Topic {
         match self {
             Self::Gcn { .. } => Topic::Graphs,
-            Self::ResNet { .. } => Topic::Images,
+            Self::ResNet { .. } | Self::ConvNet { .. } | Self::Perceptron { .. } => Topic::Images,
             Self::InfoNce { .. } | Self::Risk { .. } => Topic::Losses,
             Self::Decision => Topic::Agent,
         }
@@ -129,6 +140,7 @@ impl Case {
                 Graphs::Synthetic { n_nodes } => n_nodes <= 500,
             },
             Self::ResNet { n_images, .. } => n_images <= 32,
+            Self::ConvNet { n_images: n } | Self::Perceptron { n_rows: n } => n <= 128,
             Self::InfoNce { n, .. } => n <= 1024,
             Self::Risk { n } => n <= 5000,
             Self::Decision => true,
@@ -155,6 +167,8 @@ impl Case {
                 "batch",
                 n_images,
             ),
+            Self::ConvNet { n_images } => ("convnet, 28 px".to_owned(), "batch", n_images),
+            Self::Perceptron { n_rows } => ("perceptron".to_owned(), "batch", n_rows),
             Self::InfoNce { n, width } => (format!("InfoNCE, width {width}"), "rows", n),
             Self::Risk { n } => ("exact risk".to_owned(), "samples", n),
             Self::Decision => return None,
@@ -191,6 +205,8 @@ impl fmt::Display for Case {
                 "ResNet-18, {} stem, {side} px, batch {n_images}",
                 stem_name(*stem)
             ),
+            Self::ConvNet { n_images } => write!(f, "convnet, 28 px, batch {n_images}"),
+            Self::Perceptron { n_rows } => write!(f, "perceptron, batch {n_rows}"),
             Self::InfoNce { n, width } => write!(f, "InfoNCE, {n} x {width}"),
             Self::Risk { n } => write!(f, "exact risk, {n} samples"),
             Self::Decision => f.write_str("LSTM actor, one decision"),
@@ -202,7 +218,7 @@ impl fmt::Display for Topic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Graphs => "Training steps on graphs",
-            Self::Images => "Training steps on images",
+            Self::Images => "Training steps on images and rows",
             Self::Losses => "InfoNCE with its gradients, and the exact risk",
             Self::Agent => "An agent's decision",
         })

@@ -1,35 +1,66 @@
-//! Training steps of ResNet-18.
+//! Training steps of encoders of images, and of a perceptron.
 
+use burn::module::AutodiffModule;
 use burn::optim::{GradientsParams, Optimizer};
 use burn::tensor::backend::AutodiffBackend;
 use burn::tensor::{Tensor, TensorData};
 use icl_core::{Encoder, Mode, Seed};
-use icl_models::{ResNet, ResNetConfig, Stem};
+use icl_models::{ConvNetConfig, MlpConfig, ResNetConfig, Stem};
 use icl_train::OnePassAdam;
 
 use crate::work::repeated::{Work, as_in_training, hashed, n_trained};
 
-const N_CHANNELS: usize = 3;
-const D_FEATURES: usize = 512;
+/// Side of the small network's images in pixels, and columns of the perceptron's rows.
+const SIDE: usize = 28;
+const N_COLUMNS: usize = SIDE * SIDE;
 
-/// Forward, the sum of features times fixed numbers, backward, Adam.
-pub fn step<B: AutodiffBackend>(
+/// Returns a training step of ResNet-18 on colour images.
+pub fn resnet<B: AutodiffBackend>(
     stem: Stem,
     side: usize,
     n_images: usize,
     device: &B::Device,
 ) -> Work {
-    let images: Tensor<B, 4> = numbers(4, [n_images, N_CHANNELS, side, side], device);
-    let fixed: Tensor<B, 2> = numbers(5, [n_images, D_FEATURES], device);
-    let config = ResNetConfig::new(N_CHANNELS).with_stem(stem);
-    let encoder: ResNet<B> = config.init(Seed::new(0), device);
+    let config = ResNetConfig::new(3).with_stem(stem);
+    let images = numbers(4, [n_images, 3, side, side], device);
+    step::<B, _, 4>(config.init(Seed::new(0), device), images, 512, device)
+}
+
+/// Returns a training step of the small convolutional network on grey images.
+pub fn convnet<B: AutodiffBackend>(n_images: usize, device: &B::Device) -> Work {
+    let config = ConvNetConfig::new(1);
+    let images = numbers(4, [n_images, 1, SIDE, SIDE], device);
+    let encoder = config.init(Seed::new(0), device);
+    step::<B, _, 4>(encoder, images, config.d_features(), device)
+}
+
+/// Returns a training step of the perceptron with its default layers.
+pub fn perceptron<B: AutodiffBackend>(n_rows: usize, device: &B::Device) -> Work {
+    let config = MlpConfig::new(N_COLUMNS);
+    let rows = numbers(4, [n_rows, N_COLUMNS], device);
+    let encoder = config.init(Seed::new(0), device);
+    step::<B, _, 2>(encoder, rows, config.width, device)
+}
+
+/// Forward, the sum of features times fixed numbers, backward, Adam.
+fn step<B, E, const D: usize>(
+    encoder: E,
+    batch: Tensor<B, D>,
+    d_features: usize,
+    device: &B::Device,
+) -> Work
+where
+    B: AutodiffBackend,
+    E: Encoder<B, Batch = Tensor<B, D>> + AutodiffModule<B> + 'static,
+{
+    let fixed: Tensor<B, 2> = numbers(5, [batch.dims()[0], d_features], device);
     let facts = format!("{} parameters", n_trained(&encoder));
     let mut encoder = Some(encoder);
     let mut optimizer = OnePassAdam::init();
     let mut rng = Seed::new(0).rng();
     let step = move || {
         encoder = encoder.take().map(|encoder| {
-            let embeddings = encoder.encode(images.clone(), Mode::Training(&mut rng));
+            let embeddings = encoder.encode(batch.clone(), Mode::Training(&mut rng));
             let loss = (embeddings * fixed.clone()).sum();
             let gradients = GradientsParams::from_grads(loss.backward(), &encoder);
             optimizer.step(1e-3, encoder, gradients)
