@@ -45,6 +45,8 @@ elif kind == "images":
         file.write(struct.pack(">4I", 2051, n, 28, 28))
         for _ in range(n):
             file.write(draw.randbytes(784))
+    with open(to.replace("images-idx3", "labels-idx1"), "wb") as file:
+        file.write(struct.pack(">2I", 2049, n) + bytes(at % 10 for at in range(n)))
 else:
     os.mkdir(to)
     with open(f"{to}/rings_A.txt", "w") as edges, open(f"{to}/rings_graph_indicator.txt", "w") as indicator, \
@@ -69,8 +71,8 @@ for n in 10000 100000 1000000; do
   timed "table, 32 columns" $n "table-$n.csv" train --data "table-$n.csv" "${epoch[@]}"
 done
 for n in 10000 100000 400000; do
-  made images $n "images-$n-idx3-ubyte"
-  timed "images, 28 x 28, perceptron" $n "images-$n-idx3-ubyte" train --data "images-$n-idx3-ubyte" --encoder mlp --width 256 "${epoch[@]}"
+  made images $n "$n-images-idx3-ubyte"
+  timed "images, 28 x 28, perceptron" $n "$n-images-idx3-ubyte" train --data "$n-images-idx3-ubyte" --encoder mlp --width 256 "${epoch[@]}"
 done
 for n in 1000 10000 100000; do
   made graphs $n "graphs-$n"

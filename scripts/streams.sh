@@ -10,6 +10,7 @@
 #   BUFFER  number of samples that replay keeps
 #   EPOCHS  maximum number of epochs of an update that its own rule ends
 #   OPTION  data set, division and settings, the same for all runs
+# SCHEDULES=no leaves out the rules for the moment of an update.
 set -euo pipefail
 
 icl=$1 folder=$2 name=$3 seed=$4 buffer=$5 epochs=$6
@@ -47,6 +48,7 @@ run retraining-equal "${equal[@]}" --method retraining
 run warm-equal "${equal[@]}" --method warm
 run fine-tuning-equal "${equal[@]}" --method fine-tuning
 run replay-equal "${equal[@]}" --method warm --keep "reservoir:$buffer"
+[ "${SCHEDULES:-yes}" != no ] || exit 0
 for when in every:2 every:3 drift drift:0.2; do
   run "icl-when${when/:/}" "${same[@]}" --epochs "$epochs" --when $when
 done

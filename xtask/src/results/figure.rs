@@ -15,7 +15,7 @@ pub struct Figure {
     pub words: String,
     /// Method whose record has the value.
     pub method: String,
-    /// Place of the value in the record: keys with points between them.
+    /// Place of the value in the record: keys with points between them. Of numbers in a row the mean counts.
     pub key: String,
     /// Arguments of `icl` for the run, without its folder.
     pub command: String,
@@ -73,7 +73,7 @@ impl Figure {
             let record = records.iter().find(is_it);
             let record = record.ok_or(format!("found no record of {method} with seed {seed}"))?;
             let value = record.pointer(&format!("/{}", key.replace('.', "/")));
-            let value = value.and_then(Value::as_f64);
+            let value = value.and_then(number_or_mean);
             value.ok_or(format!(
                 "found no number at {key} in the record of {method} with seed {seed}"
             ))
@@ -99,6 +99,15 @@ impl Figure {
         };
         line.match_indices(&self.value).filter(is_whole).count()
     }
+}
+
+/// Returns a number, or the mean of an array of numbers, such as a row of a stream's risks.
+fn number_or_mean(value: &Value) -> Option<f64> {
+    let Value::Array(cells) = value else {
+        return value.as_f64();
+    };
+    let sum: f64 = cells.iter().map(Value::as_f64).sum::<Option<f64>>()?;
+    Some(sum / cells.len() as f64).filter(|mean| mean.is_finite())
 }
 
 /// Reads a number as a page writes it, such as `0.871`, `12.3 k` or `4 %`: its value, and half of its last
@@ -155,6 +164,22 @@ mod tests {
                     .problem(std::slice::from_ref(&record))
                     .is_some()
             );
+        }
+    }
+
+    #[test]
+    fn of_a_row_the_mean_counts() {
+        let problem = |row: Value| {
+            let record = json!({"method": "icl", "seed": 1, "risk": [[9.0], row]});
+            let figure = Figure {
+                key: "risk.1".into(),
+                ..figure("2.5", 0.0)
+            };
+            figure.problem(&[record])
+        };
+        assert_eq!(problem(json!([1.0, 2.0, 4.5])), None);
+        for other in [json!([1.0, 2.0]), json!([2.5, null]), json!([])] {
+            assert!(problem(other.clone()).is_some(), "{other}");
         }
     }
 

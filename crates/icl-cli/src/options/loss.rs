@@ -159,17 +159,17 @@ impl LossOptions {
         self.negatives = self.negatives.or(negatives).or(Some(self.negatives()));
     }
 
-    /// Checks that at most one option sets the peak. `can_ask` says whether the command has an encoder that can advise
+    /// Checks that at most one option sets the peak. `can_advise` says whether the command has an encoder that can advise
     /// it.
     ///
     /// # Errors
     /// If two options set it, or no encoder can advise it.
-    pub fn check(&self, can_ask: bool) -> Result<(), Failure> {
+    pub fn check(&self, can_advise: bool) -> Result<(), Failure> {
         match (self.negatives(), self.negatives_peak) {
             (Negatives::Auto, Some(peak)) => Err(Failure::input(anyhow!(
                 "negatives-peak: found {peak} with --negatives auto, which finds the peak, expected one of them"
             ))),
-            (Negatives::Auto, None) if !can_ask => Err(Failure::input(anyhow!(
+            (Negatives::Auto, None) if !can_advise => Err(Failure::input(anyhow!(
                 "negatives: found auto, expected a number: only icl update and icl run have an earlier encoder whose \
                  AUC advises one"
             ))),
@@ -178,7 +178,7 @@ impl LossOptions {
     }
 
     /// Reports over which steps a course extends that depends on the number of steps.
-    pub fn tell_course(&self, epochs: usize, stop: StopRule) {
+    pub fn report_course(&self, epochs: usize, stop: StopRule) {
         use NegativesSchedule::{Ans, Down, Fixed, Stagewise, Up};
         let is_open = match self.negatives_schedule {
             Up | Down | Ans => stop != StopRule::Never,

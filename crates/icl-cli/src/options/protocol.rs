@@ -10,10 +10,10 @@ use icl_eval::{FewLabelsConfig, KnnProtocolConfig, LinearProbeConfig, Protocol};
 use crate::process::failure::Failure;
 
 /// Maximum number of evaluated samples for k nearest neighbours and the linear probe, whose time grows with n².
-const MAX_JUDGED: usize = 10_000;
+const MAX_EVALUATED: usize = 10_000;
 /// Maximum number of evaluated samples for slow protocols, and for features so wide that the linear probe takes as
 /// long.
-const MAX_JUDGED_SLOWLY: usize = 2000;
+const MAX_EVALUATED_SLOWLY: usize = 2000;
 /// Number of columns above which features are wide.
 const WIDE: usize = 1024;
 /// Protocols unless others are named.
@@ -95,8 +95,8 @@ pub fn help() -> String {
     );
     format!(
         "Protocols to measure accuracies by, comma-separated: {named}; none measures no accuracy. At most \
-         {MAX_JUDGED} samples are evaluated, drawn at random; with {slow}features of more than {WIDE} columns, \
-         {MAX_JUDGED_SLOWLY}"
+         {MAX_EVALUATED} samples are evaluated, drawn at random; with {slow}features of more than {WIDE} columns, \
+         {MAX_EVALUATED_SLOWLY}"
     )
 }
 
@@ -123,9 +123,9 @@ pub fn fill(requested: &mut Vec<String>) -> Result<Vec<NamedProtocol>, Failure> 
 /// Returns the maximum number of evaluated samples for these protocols on features of at most this width.
 pub fn max_evaluated(protocols: &[NamedProtocol], width: usize) -> usize {
     if protocols.iter().any(|it| it.is_slow) || width > WIDE {
-        MAX_JUDGED_SLOWLY
+        MAX_EVALUATED_SLOWLY
     } else {
-        MAX_JUDGED
+        MAX_EVALUATED
     }
 }
 

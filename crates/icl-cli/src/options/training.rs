@@ -131,15 +131,15 @@ pub struct TrainingOptions {
 }
 
 impl StepOptions {
-    /// Checks options of steps that depend on each other. `can_ask` says whether the command has an encoder that can
+    /// Checks options of steps that depend on each other. `can_advise` says whether the command has an encoder that can
     /// advise the number of negatives.
     ///
     /// # Errors
     /// If they do not fit each other or the command.
-    pub fn check(&self, can_ask: bool) -> Result<(), Failure> {
+    pub fn check(&self, can_advise: bool) -> Result<(), Failure> {
         let of_rule = self.optimizer.check(self.weight_decay);
         of_rule.map_err(|error| Failure::input(error.at("weight-decay")))?;
-        self.loss.check(can_ask)
+        self.loss.check(can_advise)
     }
 }
 
@@ -148,9 +148,9 @@ impl TrainingOptions {
     ///
     /// # Errors
     /// If they do not fit each other or the command.
-    pub fn check(&self, can_ask: bool) -> Result<(), Failure> {
-        self.step.check(can_ask)?;
-        self.step.loss.tell_course(self.epochs, self.stop);
+    pub fn check(&self, can_advise: bool) -> Result<(), Failure> {
+        self.step.check(can_advise)?;
+        self.step.loss.report_course(self.epochs, self.stop);
         Ok(())
     }
 }

@@ -32,7 +32,7 @@ pub enum State {
     /// To be read.
     Ready,
     /// Samples of an experience.
-    Taken,
+    Used,
     /// Samples of an experience; its content has changed since, which was reported.
     Changed,
     /// No data.
@@ -155,7 +155,7 @@ impl Entries {
             let path = self.folder.join(name);
             self.find(name, &path);
         }
-        self.set(name, State::Taken);
+        self.set(name, State::Used);
     }
 
     /// Returns whether the content of an entry of an experience has changed, once. A removed one has no content.
@@ -164,7 +164,7 @@ impl Entries {
         let Some(entry) = self.all.get_mut(name) else {
             return false;
         };
-        let has_changed = entry.state == State::Taken && found.is_some_and(|it| it != entry.stamp);
+        let has_changed = entry.state == State::Used && found.is_some_and(|it| it != entry.stamp);
         if has_changed {
             entry.state = State::Changed;
         }
@@ -214,7 +214,7 @@ impl Entries {
         }
         let n_looks = self.n_looks;
         self.all.retain(|_, entry| {
-            entry.look == n_looks || matches!(entry.state, State::Taken | State::Changed)
+            entry.look == n_looks || matches!(entry.state, State::Used | State::Changed)
         });
         Ok(())
     }
@@ -224,7 +224,7 @@ impl Entries {
         let look = self.n_looks;
         if let Some(entry) = self.all.get_mut(name) {
             entry.look = look;
-            if matches!(entry.state, State::Taken | State::Changed) {
+            if matches!(entry.state, State::Used | State::Changed) {
                 return;
             }
         }
