@@ -51,8 +51,10 @@ impl Role {
     pub fn goal(self, case: &Case) -> Option<f64> {
         match (self, case) {
             (Self::Flex, Case::Gcn { .. }) => Some(0.12),
-            (Self::Flex, Case::ResNet { .. } | Case::InfoNce { .. }) => Some(0.8),
-            (Self::Flex, Case::Risk { n: 10_000 }) => Some(0.5),
+            (Self::Flex, Case::ResNet { .. } | Case::ConvNet { .. }) => Some(0.7),
+            (Self::Flex, Case::Perceptron { .. }) => Some(0.8),
+            (Self::Flex, Case::InfoNce { .. }) => Some(0.5),
+            (Self::Flex, Case::Risk { .. }) => Some(0.3),
             (Self::LibTorch, Case::ResNet { .. }) => Some(1.1),
             (Self::Cuda, Case::Gcn { .. }) => Some(0.5),
             (Self::Cuda, Case::ResNet { side: LARGE, .. }) => Some(1.0),
