@@ -18,6 +18,8 @@ use figure::Figure;
 
 /// Path of the table of expected figures from the repository's root.
 const TABLE: &str = "docs/results/expected.csv";
+/// Name of the folder of a run, in the target folder.
+const FOLDER: &str = "results";
 /// Arguments of cargo that build and run the program of the repository.
 const PROGRAM: [&str; 6] = ["run", "--release", "--quiet", "--package", "icl-cli", "--"];
 /// Beginning of an argument that is a path in the folder of all data sets.
@@ -87,7 +89,7 @@ pub fn run(options: &ResultsOptions) -> anyhow::Result<ExitCode> {
     );
     let program = options.icl.as_deref().map(Path::canonicalize).transpose();
     let program = program.context("the program of --icl cannot be found")?;
-    let folder: PathBuf = metadata.target_directory.join("results").into();
+    let folder: PathBuf = metadata.target_directory.join(FOLDER).into();
     let commands: BTreeSet<&str> = figures.iter().map(|it| it.command.as_str()).collect();
     let mut records = BTreeMap::new();
     for command in commands {
@@ -119,8 +121,12 @@ fn read(root: &Path) -> anyhow::Result<Vec<Figure>> {
 /// Runs a command of the program in a new folder and returns its records: of `icl run` one for each method and seed, of
 /// `icl stream` one.
 fn of_run(mut icl: Command, folder: &Path, command: &str) -> anyhow::Result<Vec<Value>> {
-    if folder.exists() {
-        fs::remove_dir_all(folder).with_context(|| folder.display().to_string())?;
+    // An earlier measurement that was interrupted has left its work next to the folder.
+    let unfinished = folder.with_file_name(format!(".icl-{FOLDER}.partial"));
+    for old in [folder, &unfinished] {
+        if old.exists() {
+            fs::remove_dir_all(old).with_context(|| old.display().to_string())?;
+        }
     }
     for word in command.split(' ') {
         match word.strip_prefix(DATA_FOLDER) {
@@ -135,8 +141,7 @@ fn of_run(mut icl: Command, folder: &Path, command: &str) -> anyhow::Result<Vec<
             }
         }
     }
-    // An earlier measurement that was interrupted has left its work there.
-    icl.args(["--force", "--out"]).arg(folder);
+    icl.arg("--out").arg(folder);
     // Its tables are not shown.
     let status = cargo::status(icl.stdout(Stdio::null()))?;
     ensure!(status.success(), "`icl {command}`: {status}");
@@ -215,7 +220,8 @@ mod tests {
             esac
         "#;
         let at = tempfile::tempdir().unwrap();
-        let folder = at.path().join("out");
+        let folder = at.path().join(FOLDER);
+        fs::create_dir(at.path().join(".icl-results.partial")).unwrap();
         let of = |command: &str| {
             let mut icl = Command::new("sh");
             icl.args(["-c", script, "icl"]);
@@ -223,7 +229,8 @@ mod tests {
         };
         let records = of("run --seed 1").unwrap();
         assert_eq!(records.len(), 2);
-        let words = format!("run --seed 1 --force --out {}", folder.display());
+        assert!(!at.path().join(".icl-results.partial").exists());
+        let words = format!("run --seed 1 --out {}", folder.display());
         assert_eq!(records[0]["words"], words);
         let [record] = &of("stream --seed 1").unwrap()[..] else {
             panic!("expected one record");
