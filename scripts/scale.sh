@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Times one epoch of icl train on made-up data of growing size, with its peak memory: tables of 32 columns, images of 28 x 28 pixels,
-# and rings of 20 to 40 nodes as a TU data set; then icl diagnose on the tables. docs/benchmarks/scale.md shows what it prints.
+# and rings of 20 to 40 nodes as a TU data set; then icl diagnose on made-up embeddings. docs/benchmarks/scale.md shows what it prints.
 #
 # Usage: scripts/scale.sh ICL FOLDER
 #   ICL     the program
@@ -22,12 +22,13 @@ timed() {
   rm -rf out
 }
 
+# made KIND N TO: data of n samples at a path, the same at each call.
 made() {
   python3 - "$@" <<'PYTHON'
 import os, random, struct, sys
 
 kind, n, to = sys.argv[1], int(sys.argv[2]), sys.argv[3]
-draw = random.Random(0)
+draw = random.Random(to)
 if kind == "table":
     rows = [",".join(f"{draw.gauss(0, 1):.6f}" for _ in range(32)) for _ in range(1000)]
     with open(to, "w") as file:
@@ -79,8 +80,10 @@ for n in 1000 10000 100000; do
   timed "graphs, 30 nodes" $n "graphs-$n" train --data "graphs-$n" "${epoch[@]}"
 done
 made embeddings 10000 anchors.npy
+made embeddings 10000 positives.npy
 for n in 10000 100000; do
-  made embeddings $n "embeddings-$n.npy"
-  timed "icl diagnose, 64 columns" $n "embeddings-$n.npy" diagnose --anchors anchors.npy --positives anchors.npy --old "embeddings-$n.npy" \
-    --new "embeddings-$n.npy"
+  made embeddings $n "old-$n.npy"
+  made embeddings $n "new-$n.npy"
+  timed "icl diagnose, 64 columns" $n "old-$n.npy" diagnose --anchors anchors.npy --positives positives.npy --old "old-$n.npy" \
+    --new "new-$n.npy"
 done

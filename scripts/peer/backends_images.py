@@ -23,17 +23,20 @@ class Step:
         synchronise(self.device)
 
 
-def resnet18(stem, side, n_images, device, n_channels=3):
+def fastest_step(network, side, n_channels, n_images, device):
     """The step in whichever layout, with whichever Adam, is the fastest on up to 32 images."""
-    side, n_images = int(side), int(n_images)
     forms = [(layout, adam) for layout in LAYOUTS for adam in ("plain", "fused")]
-    tried = stem, side, n_channels, min(n_images, 32)
+    tried = network, side, n_channels, min(n_images, 32)
     form = fastest(lambda form: Step(tried, form, device), forms)
-    return Step((stem, side, n_channels, n_images), form, device)
+    return Step((network, side, n_channels, n_images), form, device)
+
+
+def resnet18(stem, side, n_images, device):
+    return fastest_step(stem, int(side), 3, int(n_images), device)
 
 
 def convnet(n_images, device):
-    return resnet18("ConvNet", SIDE, n_images, device, n_channels=1)
+    return fastest_step("ConvNet", SIDE, 1, int(n_images), device)
 
 
 class Perceptron:

@@ -17,7 +17,7 @@ pub enum Case {
     },
     /// Training step of the small convolutional network on grey images of 28 pixels.
     ConvNet { n_images: usize },
-    /// Training step of a perceptron on rows of as many columns.
+    /// Training step of a perceptron on rows of 784 columns.
     Perceptron { n_rows: usize },
     /// InfoNCE of embeddings `[n, width]`, and its gradients.
     InfoNce { n: usize, width: usize },

@@ -159,8 +159,8 @@ impl LossOptions {
         self.negatives = self.negatives.or(negatives).or(Some(self.negatives()));
     }
 
-    /// Checks that at most one option sets the peak. `can_advise` says whether the command has an encoder that can advise
-    /// it.
+    /// Checks that at most one option sets the peak. `can_advise` says whether the command has an encoder that can
+    /// advise it.
     ///
     /// # Errors
     /// If two options set it, or no encoder can advise it.
