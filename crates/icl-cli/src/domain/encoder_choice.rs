@@ -31,7 +31,7 @@ pub trait OnNewEncoder {
     ///
     /// # Errors
     /// If it fails.
-    fn run<D: Domain>(self, domain: &D, data: &D::Data) -> Result<Self::Output, Failure>;
+    fn run<D: Domain>(self, domain: &D, data: D::Data) -> Result<Self::Output, Failure>;
 }
 
 /// Reads the data, chooses the encoder and its views, and does the work.
@@ -65,17 +65,15 @@ pub fn with_new_encoder_of<W: OnNewEncoder>(
             let is_hidden = noise.kind(&NOISES_OF_GRAPHS, GRAPHS)? != Noise::Augment;
             let d_input = graphs.d_features();
             match (encoder.kind(&[Gcn, Gin], GRAPHS)?, is_hidden) {
-                (Gin, false) => {
-                    on_graphs(GinConfig::of(d_input, encoder)?, &graphs, outliers, work)
-                }
-                (_, false) => on_graphs(GcnConfig::of(d_input, encoder)?, &graphs, outliers, work),
+                (Gin, false) => on_graphs(GinConfig::of(d_input, encoder)?, graphs, outliers, work),
+                (_, false) => on_graphs(GcnConfig::of(d_input, encoder)?, graphs, outliers, work),
                 (Gin, true) => {
                     let encoder = hidden::<GinConfig>(d_input, encoder, noise)?;
-                    on_graphs(encoder, &graphs, outliers, work)
+                    on_graphs(encoder, graphs, outliers, work)
                 }
                 (_, true) => {
                     let encoder = hidden::<GcnConfig>(d_input, encoder, noise)?;
-                    on_graphs(encoder, &graphs, outliers, work)
+                    on_graphs(encoder, graphs, outliers, work)
                 }
             }
         }
@@ -84,7 +82,7 @@ pub fn with_new_encoder_of<W: OnNewEncoder>(
             encoder.kind(&[TwoTower], INTERACTIONS)?;
             noise.kind(&[Noise::None], INTERACTIONS)?;
             let (domain, data) = NextItems::of(interactions, encoder)?;
-            work.run(&domain, &data)
+            work.run(&domain, data)
         }
         Data::Tables(table) => {
             encoder.kind(&[Mlp], TABLES)?;
@@ -94,7 +92,7 @@ pub fn with_new_encoder_of<W: OnNewEncoder>(
             encoder.kind(&[WordTower], TEXT_PAIRS)?;
             noise.kind(&[Noise::None], TEXT_PAIRS)?;
             let (domain, data) = PairedTexts::of(pairs, encoder)?;
-            work.run(&domain, &data)
+            work.run(&domain, data)
         }
     }
 }
@@ -127,17 +125,17 @@ fn on_images<W: OnNewEncoder>(
     match encoder.kind(&possible, IMAGES)? {
         Resnet18 => {
             let domain = Convolutional::<ResNetConfig>::of(&images, encoder, noise)?;
-            return work.run(&domain, &images);
+            return work.run(&domain, images);
         }
         Convnet => {
             let domain = Convolutional::<ConvNetConfig>::of(&images, encoder, noise)?;
-            return work.run(&domain, &images);
+            return work.run(&domain, images);
         }
         _ => {}
     }
     let kind = noise.kind(&NOISES_OF_PIXELS, IMAGES)?;
     if kind == Noise::Augment {
-        return work.run(&ImageMlp::of(&images, encoder)?, &images);
+        return work.run(&ImageMlp::of(&images, encoder)?, images);
     }
     if let Some(found) = encoder.image_size {
         return Err(Failure::input(anyhow!(
@@ -152,7 +150,7 @@ fn on_images<W: OnNewEncoder>(
 
 fn on_graphs<E: GraphEncoder, W: OnNewEncoder>(
     encoder: E,
-    graphs: &GraphDataset,
+    graphs: GraphDataset,
     outliers: Outliers,
     work: W,
 ) -> Result<W::Output, Failure> {
@@ -168,7 +166,7 @@ fn on_table<W: OnNewEncoder>(
     work: W,
 ) -> Result<W::Output, Failure> {
     let (domain, data) = Tables::of(&table, outliers, encoder, noise)?;
-    work.run(&domain, &data)
+    work.run(&domain, data)
 }
 
 /// Work with an encoder in a file, on one or several data sets.

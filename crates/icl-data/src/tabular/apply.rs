@@ -1,7 +1,9 @@
 //! Application of a schema to a table: its columns become features.
 
 use std::collections::HashMap;
+use std::iter;
 use std::path::Path;
+use std::sync::Arc;
 
 use super::column::{ColumnKind, TableColumn};
 use super::dataset::{TableCounts, TabularDataset};
@@ -33,7 +35,8 @@ impl TableSchema {
         let (n, d) = (table.n_rows(), self.d_features());
         let file = FileRef::on_disk(Path::new(table.name()));
         check_n_values(file, n.saturating_mul(d))?;
-        let mut values = vec![0.0_f32; n * d];
+        let mut all: Arc<[f32]> = iter::repeat_n(0.0, n * d).collect();
+        let values = Arc::make_mut(&mut all);
         let mut counts = TableCounts {
             n_rows: n,
             n_class: table.n_class(),
@@ -47,15 +50,10 @@ impl TableSchema {
                 continue;
             };
             if !column.features.is_empty() {
-                self.fill(table.name(), column, raw, &mut values, &mut counts)?;
+                self.fill(table.name(), column, raw, values, &mut counts)?;
             }
         }
-        Ok(TabularDataset::from_parts(
-            table,
-            self.clone(),
-            values,
-            counts,
-        ))
+        Ok(TabularDataset::from_parts(table, self.clone(), all, counts))
     }
 
     /// Fills the features of one column.
@@ -150,7 +148,7 @@ enum Category {
 
 /// Returns the meaning of a value in a column whose categories have these features.
 fn category(column: &RawColumn, row: usize, features: &HashMap<&str, usize>) -> Category {
-    let text = column.fields.get(row).trim();
+    let text = &*column.fields.trimmed(row);
     if let Some(&feature) = features.get(text) {
         return Category::Known(feature);
     }

@@ -9,6 +9,7 @@ use icl_core::{SampleError, Samples};
 use super::column::ColumnKind;
 use super::schema::TableSchema;
 use super::table::RawTable;
+use crate::outliers::Limits;
 
 /// Counts of the rows of a table and of the values that were replaced.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -111,26 +112,41 @@ impl TabularDataset {
     pub(super) fn from_parts(
         table: &RawTable,
         schema: TableSchema,
-        values: Vec<f32>,
+        values: Arc<[f32]>,
         counts: TableCounts,
     ) -> Self {
         debug_assert_eq!(values.len(), table.n_rows() * schema.d_features());
         Self {
             raw: table.clone(),
-            values: values.into(),
+            values,
             schema: schema.into(),
             counts,
         }
     }
 
-    /// Returns a data set of other rows or features of the same schema.
-    pub(super) fn with(&self, raw: RawTable, values: Vec<f32>, counts: TableCounts) -> Self {
+    /// Returns a data set of other rows of the same schema.
+    pub(super) fn with(&self, raw: RawTable, values: Arc<[f32]>, counts: TableCounts) -> Self {
         Self {
             raw,
-            values: values.into(),
+            values,
             schema: self.schema.clone(),
             counts,
         }
+    }
+
+    /// Moves the values of some features to the nearest of their ranges, and counts them: `n` lie outside.
+    pub(super) fn clipped(mut self, ranges: &[(usize, Limits)], n: usize) -> Self {
+        let d_features = self.d_features();
+        // They are copied only if another data set shares them.
+        for row in Arc::make_mut(&mut self.values).chunks_exact_mut(d_features) {
+            for (feature, limits) in ranges {
+                if let Some(nearest) = limits.nearest(row[*feature].into()) {
+                    row[*feature] = nearest as f32;
+                }
+            }
+        }
+        self.counts.n_clipped += n;
+        self
     }
 
     /// Returns the table as it was read.

@@ -57,7 +57,7 @@ impl RawTable {
                 added.check_numbers(&new.name)?;
             }
             let mut fields = column.fields.clone();
-            fields.extend(added.fields.iter());
+            added.fields.iter().for_each(|field| fields.push(&field));
             columns.push(column.with_fields(fields));
         }
         let (class_names, of_new) = united(&old.class_names, &new.class_names);
@@ -103,7 +103,7 @@ impl TabularDataset {
         let raw = self.raw().append(new.raw())?;
         let mut counts = self.counts().clone();
         counts.add(new.counts(), raw.n_class());
-        let values = self.values().iter().chain(new.values()).copied().collect();
+        let values = iter::chain(self.values(), new.values()).copied().collect();
         Ok(self.with(raw, values, counts))
     }
 }

@@ -5,6 +5,7 @@ mod classes;
 mod column;
 mod dataset;
 mod date_forms;
+mod decimal;
 mod error;
 mod exact;
 mod fields;

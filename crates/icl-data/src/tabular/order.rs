@@ -1,5 +1,6 @@
 //! Order of the rows by the values of a column.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use super::date_forms::iso_form;
@@ -26,7 +27,8 @@ impl RawTable {
         let found = self.column(column);
         let names: Vec<String> = self.column_names().into_iter().map(str::to_owned).collect();
         let found = found.ok_or_else(|| unknown_column(&self.name, column, &names))?;
-        let texts: Vec<Option<&str>> = (0..self.n_rows()).map(|row| text(found, row)).collect();
+        let texts: Vec<_> = (0..self.n_rows()).map(|row| text(found, row)).collect();
+        let texts: Vec<Option<&str>> = texts.iter().map(Option::as_deref).collect();
         if found.contents == Contents::Numbers {
             let numbers: Vec<_> = texts.iter().map(|text| text.map(exact::written)).collect();
             return Ok(ranks_of(&numbers, exact::compare));
@@ -47,7 +49,7 @@ impl RawTable {
     /// `false` if there is no such column.
     pub fn is_ordered_as_text(&self, column: &str) -> bool {
         self.column(column).is_some_and(|found| {
-            let is_date = |row| text(found, row).is_none_or(|text| moment(text).is_some());
+            let is_date = |row| text(found, row).is_none_or(|text| moment(&text).is_some());
             found.contents != Contents::Numbers && !(0..self.n_rows()).all(is_date)
         })
     }
@@ -91,9 +93,9 @@ fn ranks_of_texts<'a>(texts: &[Option<&'a str>]) -> Result<Vec<usize>, (&'a str,
 }
 
 /// Returns the text of a value; `None` if it is missing.
-fn text(column: &RawColumn, row: usize) -> Option<&str> {
+fn text(column: &RawColumn, row: usize) -> Option<Cow<'_, str>> {
     let is_missing = column.value(row) == Value::Missing;
-    (!is_missing).then(|| column.fields.get(row).trim())
+    (!is_missing).then(|| column.fields.trimmed(row))
 }
 
 /// Returns the rank of each key, and of each missing one the least.

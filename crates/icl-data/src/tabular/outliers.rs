@@ -14,9 +14,10 @@ impl TabularDataset {
     /// [`DataError`] if there is one and it is to be an error.
     pub fn within_range(self, outliers: Outliers) -> Result<(Self, Vec<String>), DataError> {
         let mut found = OutliersFound::default();
-        let mut values = self.values().to_vec();
         let d_features = self.d_features();
         let statistics = self.schema().statistics();
+        // The feature of each column of numbers, and its range.
+        let mut ranges = Vec::new();
         for column in self.schema().columns() {
             // Indicators and categories are 0 or 1.
             let Some(feature) = column.features.clone().next() else {
@@ -24,7 +25,8 @@ impl TabularDataset {
             };
             let of_column = &statistics[feature];
             let limits = Limits::of(of_column.min.into(), of_column.max.into());
-            for (row, features) in values.chunks_exact_mut(d_features).enumerate() {
+            ranges.push((feature, limits));
+            for (row, features) in self.values().chunks_exact(d_features).enumerate() {
                 let value = f64::from(features[feature]);
                 let Some(nearest) = limits.nearest(value) else {
                     continue;
@@ -35,16 +37,13 @@ impl TabularDataset {
                     deviations: of_column.standardize(features[feature]).into(),
                     nearest: in_units(of_column, nearest),
                 });
-                features[feature] = nearest as f32;
             }
         }
         let notes = outliers.notes(self.name(), &found)?;
         if outliers != Outliers::Clip || found.n == 0 {
             return Ok((self, notes));
         }
-        let mut counts = self.counts().clone();
-        counts.n_clipped += found.n;
-        Ok((self.with(self.raw().clone(), values, counts), notes))
+        Ok((self.clipped(&ranges, found.n), notes))
     }
 }
 

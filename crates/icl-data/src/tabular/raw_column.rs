@@ -1,5 +1,6 @@
 //! Columns of a table as they were read.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 
 use super::exact::difference;
@@ -37,11 +38,11 @@ pub(super) enum Contents {
 }
 
 /// Value of a field.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) enum Value<'a> {
     Missing,
     Number(f64),
-    Text(&'a str),
+    Text(Cow<'a, str>),
 }
 
 impl RawColumn {
@@ -89,12 +90,15 @@ impl RawColumn {
 
     /// Returns the value of a row. Blanks around it do not count.
     pub(super) fn value(&self, row: usize) -> Value<'_> {
-        let text = self.fields.get(row).trim();
-        match self.contents {
-            Contents::Numbers => number(text).map_or(Value::Missing, Value::Number),
-            _ if is_missing(text) => Value::Missing,
-            Contents::Mixed if is_word(text) => Value::Missing,
-            Contents::Texts | Contents::Mixed => Value::Text(text),
+        if self.contents == Contents::Numbers {
+            let number = self.fields.number(row);
+            return number.map_or(Value::Missing, Value::Number);
+        }
+        let text = self.fields.trimmed(row);
+        let is_word = || self.contents == Contents::Mixed && is_word(&text);
+        match is_missing(&text) || is_word() {
+            true => Value::Missing,
+            false => Value::Text(text),
         }
     }
 
@@ -115,7 +119,7 @@ impl RawColumn {
         let number = self.precise(row);
         match offset {
             Some(offset) if !number.is_nan() => {
-                let difference = difference(self.fields.get(row).trim(), offset);
+                let difference = difference(&self.fields.trimmed(row), offset);
                 difference.clamp(f64::from(f32::MIN), f64::from(f32::MAX)) as f32
             }
             _ => number as f32,
@@ -125,14 +129,14 @@ impl RawColumn {
     /// Adds the value of a row to its content. What it is depends on this field alone, not on those of other rows,
     /// which may make texts of numbers when they arrive.
     pub(super) fn add_content(&self, row: usize, sum: ContentHash) -> ContentHash {
-        let text = self.fields.get(row).trim();
-        if is_missing(text) || is_word(text) {
-            return sum;
+        let name = self.name.as_bytes();
+        if let Some(number) = self.fields.number(row) {
+            return sum.text(name).tag(b'n').number(number);
         }
-        let sum = sum.text(self.name.as_bytes());
-        match number(text) {
-            Some(number) => sum.tag(b'n').number(number),
-            None => sum.tag(b't').text(text.as_bytes()),
+        let text = self.fields.trimmed(row);
+        match is_missing(&text) || is_word(&text) {
+            true => sum,
+            false => sum.text(name).tag(b't').text(text.as_bytes()),
         }
     }
 
@@ -147,9 +151,9 @@ impl RawColumn {
                 continue;
             };
             n += 1;
-            if number(text).is_some() {
+            if number(&text).is_some() {
                 n_numbers += 1;
-            } else if let Some(form) = plain_form(text) {
+            } else if let Some(form) = plain_form(&text) {
                 n_numbers += 1;
                 first.get_or_insert((text, form));
             }
@@ -158,7 +162,7 @@ impl RawColumn {
             first.filter(|_| f64::from(n_numbers) >= MOSTLY_NUMBERS * f64::from(n))?;
         Some(TableNote::NumberForm {
             column: Found::new(&self.name),
-            found: Found::new(text),
+            found: Found::new(&text),
             expected: Found::new(&form),
         })
     }

@@ -128,7 +128,7 @@ impl TableSchema {
     ) -> Result<(ColumnKind, Vec<String>, bool), DataError> {
         let values: Vec<Value<'_>> = old.iter().map(|&row| column.value(row)).collect();
         let texts = values.iter().filter_map(|value| match value {
-            Value::Text(text) => Some(*text),
+            Value::Text(text) => Some(&**text),
             Value::Number(_) | Value::Missing => None,
         });
         let names: BTreeSet<&str> = texts.collect();
@@ -157,7 +157,7 @@ impl TableSchema {
         };
         categories
             .iter()
-            .for_each(|category| add(Value::Text(category)));
+            .for_each(|category| add(Value::Text(category.into())));
         if has_missing {
             add(Value::Missing);
         }
@@ -278,18 +278,28 @@ fn offset(column: &RawColumn, known: &[(usize, f64)]) -> Option<f64> {
     }
     let least = numbers().fold(f64::INFINITY, f64::min);
     let largest = numbers().fold(0.0, |largest: f64, number| largest.max(number.abs()));
-    let (mut n, mut sum, mut squares, mut is_held) = (0.0, 0.0, 0.0, true);
-    for &(row, number) in known {
-        let difference = difference(column.fields.get(row).trim(), least);
-        is_held &= f64::from(number as f32) - least == difference;
-        n += 1.0;
-        sum += difference;
-        squares += difference * difference;
+    // Differences of rounded numbers, which need no text, tell this for all columns but those near the bound.
+    if deviation(numbers().map(|number| number - least)) * MIN_DEVIATION > 2.0 * largest {
+        return None;
     }
-    let variance = (squares - sum * sum / n) / n;
-    // Rounding may lead the variance just below 0.
-    let is_lost = !is_held && variance.max(0.0).sqrt() * MIN_DEVIATION < largest;
+    let exact = |row| difference(&column.fields.trimmed(row), least);
+    let is_held = |&(row, number): &(usize, f64)| f64::from(number as f32) - least == exact(row);
+    let is_lost = !known.iter().all(is_held)
+        && deviation(known.iter().map(|(row, _)| exact(*row))) * MIN_DEVIATION < largest;
     is_lost.then_some(least)
+}
+
+/// Returns the standard deviation of some numbers.
+fn deviation(numbers: impl Iterator<Item = f64>) -> f64 {
+    let (mut n, mut sum, mut squares) = (0.0, 0.0, 0.0);
+    for number in numbers {
+        n += 1.0;
+        sum += number;
+        squares += number * number;
+    }
+    let variance: f64 = (squares - sum * sum / n) / n;
+    // Rounding may lead the variance just below 0.
+    variance.max(0.0).sqrt()
 }
 
 #[cfg(test)]

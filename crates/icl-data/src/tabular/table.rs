@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use super::fields::Fields;
 use super::note::TableNote;
 use super::raw_column::{Contents, RawColumn};
 use crate::content::{ContentHash, contents};
@@ -139,8 +138,9 @@ impl RawTable {
     /// Returns the text of each row in the column of this name, without blanks around it; `None` if the table has no
     /// such column.
     pub fn texts(&self, column: &str) -> Option<Vec<String>> {
-        let fields = self.column(column)?.fields.iter();
-        Some(fields.map(|field| field.trim().to_owned()).collect())
+        let fields = &self.column(column)?.fields;
+        let text = |row| fields.trimmed(row).into_owned();
+        Some((0..self.n_rows()).map(text).collect())
     }
 
     /// Returns the decisions of the reader that the user may not have meant.
@@ -235,10 +235,7 @@ impl RawTable {
             false => (vec![0], vec![0]),
         };
         let class_names = kept.iter().map(|&class| self.class_names[class].clone());
-        let column = |column: &RawColumn| {
-            let fields: Fields = indices.iter().map(|&row| column.fields.get(row)).collect();
-            column.with_fields(fields)
-        };
+        let column = |column: &RawColumn| column.with_fields(column.fields.rows(indices));
         Self {
             columns: self.columns.iter().map(column).collect(),
             labels: labels.map(|label| new_class[label]).collect(),

@@ -1,6 +1,8 @@
 //! Writer of text tables.
 
+use std::borrow::Cow;
 use std::io::Write;
+use std::iter;
 use std::path::Path;
 
 use csv::{QuoteStyle, StringRecord, WriterBuilder};
@@ -66,7 +68,7 @@ impl RawTable {
         let names = || self.columns.iter().map(RawColumn::heading);
         let first = match rows.first() {
             Some(&row) if !self.writes_names() => self.row(row).next(),
-            _ => names().next(),
+            _ => names().next().map(Cow::from),
         };
         let needs_quotes = self.columns.len() == 1
             || first.is_some_and(|first| first.starts_with(BYTE_ORDER_MARK));
@@ -82,7 +84,10 @@ impl RawTable {
             writer.write_record(names())?;
         }
         for &row in rows {
-            writer.write_record(self.row(row))?;
+            for field in self.row(row) {
+                writer.write_field(&*field)?;
+            }
+            writer.write_record(iter::empty::<&str>())?;
         }
         writer.flush()
     }
@@ -97,7 +102,7 @@ impl RawTable {
         let names = has_names.then(|| self.columns.iter().map(RawColumn::heading).collect());
         let rows = rows
             .iter()
-            .map(|&row| self.row(row).collect::<StringRecord>());
+            .map(|&row| StringRecord::from_iter(self.row(row)));
         let mut lines = names.into_iter().chain(rows);
         let is_detected = lines
             .next()
@@ -116,7 +121,7 @@ impl RawTable {
             || numbered.any(|(number, column): (usize, _)| column.name != number.to_string())
     }
 
-    fn row(&self, row: usize) -> impl Iterator<Item = &str> {
+    fn row(&self, row: usize) -> impl Iterator<Item = Cow<'_, str>> {
         self.columns
             .iter()
             .map(move |column| column.fields.get(row))

@@ -34,11 +34,11 @@ struct Check<'a> {
 impl OnNewEncoder for Check<'_> {
     type Output = ();
 
-    fn run<D: Domain>(self, domain: &D, data: &D::Data) -> Result<(), Failure> {
+    fn run<D: Domain>(self, domain: &D, data: D::Data) -> Result<(), Failure> {
         let (split, alpha) = (&self.resolved.split, self.resolved.alpha);
         let seed = Seed::new(self.resolved.seed).child("data");
         let increment = data.increment(split, alpha, seed)?;
-        domain.refitted(data, split, increment.old()).map(drop)
+        domain.refitted(&data, split, increment.old()).map(drop)
     }
 }
 
@@ -60,10 +60,10 @@ struct Trace<'a> {
 impl OnNewEncoder for Trace<'_> {
     type Output = BackendTrace;
 
-    fn run<D: Domain>(self, domain: &D, data: &D::Data) -> Result<BackendTrace, Failure> {
+    fn run<D: Domain>(self, domain: &D, data: D::Data) -> Result<BackendTrace, Failure> {
         let task = Task {
             domain,
-            data,
+            data: &data,
             resolved: self.resolved,
         };
         on_backend(self.backend, task)

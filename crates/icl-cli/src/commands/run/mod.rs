@@ -69,7 +69,7 @@ struct Run<'a> {
 impl OnNewEncoder for Run<'_> {
     type Output = ();
 
-    fn run<D: Domain>(self, domain: &D, data: &D::Data) -> Result<(), Failure> {
+    fn run<D: Domain>(self, domain: &D, data: D::Data) -> Result<(), Failure> {
         let Self { resolved, resumed } = self;
         if !resolved.protocols.is_empty() {
             data.check_labels("the accuracies of icl run (--protocol none does without)")?;
@@ -86,7 +86,7 @@ impl OnNewEncoder for Run<'_> {
         let task = Comparison {
             resolved,
             domain,
-            data,
+            data: &data,
             work: &work,
         };
         let written = on_backend(&resolved.backend, task).and_then(|(records, map)| {

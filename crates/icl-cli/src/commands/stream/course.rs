@@ -196,7 +196,7 @@ impl<D: Domain> Course<'_, D> {
     /// Returns the labels of all samples so far: those of the file, in which rows are of the divided data or of an
     /// experience, or the classes of the data.
     fn labels(&self) -> Result<Option<Vec<Option<usize>>>, Failure> {
-        let data = &*self.gathered.data;
+        let data = &self.gathered.data;
         let Some(file) = self.labels else {
             return Ok(labels_of_data(data));
         };

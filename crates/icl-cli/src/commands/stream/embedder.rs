@@ -44,7 +44,7 @@ impl<D: Domain, B: Backend> Embedder<'_, D, B> {
     /// # Errors
     /// If a sample cannot be read, or an embedding is not finite.
     pub fn embed(&self, encoder: &D::Encoder<B>) -> Result<Embedded, Failure> {
-        let data = &*self.gathered.data;
+        let data = &self.gathered.data;
         let rows = |samples: &[usize]| embed::<D, B>(self.evaluator, encoder, samples, self.causes);
         let has_labels = data.has_labels() && data.check_labels("").is_ok();
         let labels = has_labels.then(|| data.labels());

@@ -42,7 +42,7 @@ pub struct Gathered<'a, D: Domain> {
     /// Configuration of views and encoder, grown to the data.
     pub domain: Held<'a, D>,
     /// The data.
-    pub data: Held<'a, D::Data>,
+    pub data: D::Data,
     /// The experiences.
     pub experiences: Vec<Arrived>,
     /// Share of each that is held out.
@@ -100,7 +100,7 @@ impl<'a, D: Domain> Gathered<'a, D> {
     /// If the data cannot be divided, or those on which the first experience is measured cannot be read or do not fit.
     pub fn begin(
         domain: &'a D,
-        data: Held<'a, D::Data>,
+        data: D::Data,
         parts: &[Listed],
         resolved: &Resolved,
     ) -> Result<Self, Failure> {
@@ -129,7 +129,7 @@ impl<'a, D: Domain> Gathered<'a, D> {
         if let Some(held_out) = parts.first().and_then(|it| it.held_out.as_ref()) {
             let (data, held_out) =
                 gathered.append(&gathered.data, held_out, &options.data.reading)?;
-            gathered.data = Held::Owned(data);
+            gathered.data = data;
             gathered.experiences[0].held_out = Some(held_out.samples);
         }
         Ok(gathered)
@@ -142,7 +142,7 @@ impl<'a, D: Domain> Gathered<'a, D> {
     ) -> Stream<'_, B, D::Data, &D::Views, Collated<D::Collate>, UpdateRule> {
         let measured = &resolved.options.course.measured;
         let settings = resolved.training.settings.clone();
-        Stream::new(&*self.data, self.domain.views(), self.domain.collate())
+        Stream::new(&self.data, self.domain.views(), self.domain.collate())
             .settings(TrainingSettings {
                 evaluation_samples: measured.evaluation_samples.max(settings.evaluation_samples),
                 ..settings
@@ -171,7 +171,7 @@ impl<'a, D: Domain> Gathered<'a, D> {
         };
         if let Some((domain, data)) = estimated {
             self.domain = Held::Owned(domain);
-            self.data = Held::Owned(data);
+            self.data = data;
             // The range of the values is that of the training samples now.
             if let [first] = &mut self.experiences[..] {
                 first.n_clipped = self.data.n_clipped();
@@ -219,7 +219,7 @@ impl<'a, D: Domain> Gathered<'a, D> {
 
     /// Adds the next experience.
     pub fn push(&mut self, (data, arrived): Next<D>) {
-        self.data = Held::Owned(data);
+        self.data = data;
         if let Some(grown) = self.domain.grown(&self.data) {
             self.domain = Held::Owned(grown);
         }

@@ -35,7 +35,7 @@ use crate::commands::stream::course::Course;
 use crate::commands::stream::dry_run::DryRun;
 use crate::commands::stream::experience::ExperienceRecord;
 use crate::commands::stream::folder::StreamFolder;
-use crate::commands::stream::gathered::{Gathered, Held};
+use crate::commands::stream::gathered::Gathered;
 use crate::commands::stream::manifest::Listed;
 use crate::commands::stream::options::Resolved;
 use crate::commands::stream::rollback::rollback;
@@ -158,12 +158,12 @@ impl Work<'_> {
     fn run<D: Domain>(
         self,
         domain: &D,
-        data: Held<'_, D::Data>,
+        data: D::Data,
         from: Option<&EncoderFile<D>>,
     ) -> Result<u8, Failure> {
         let resolved = self.resolved;
         if self.labels.is_none() {
-            tell_unlabelled(&*data);
+            tell_unlabelled(&data);
         }
         let gathered = Gathered::begin(domain, data, &self.parts, resolved)?;
         if let (Some(from), [first, ..], []) = (from, &gathered.experiences[..], &self.records[..])
@@ -194,8 +194,8 @@ impl Work<'_> {
 impl OnNewEncoder for Work<'_> {
     type Output = u8;
 
-    fn run<D: Domain>(self, domain: &D, data: &D::Data) -> Result<u8, Failure> {
-        Work::run(self, domain, Held::Borrowed(data), None)
+    fn run<D: Domain>(self, domain: &D, data: D::Data) -> Result<u8, Failure> {
+        Work::run(self, domain, data, None)
     }
 }
 
@@ -206,6 +206,6 @@ impl OnStoredEncoder<1> for Work<'_> {
         encoder.check_data(&data)?;
         let mut hold_out = self.resolved.options.course.measured.clone();
         hold_out.inherit(encoder.hold_out());
-        Work::run(self, &encoder.domain, Held::Owned(data), Some(encoder))
+        Work::run(self, &encoder.domain, data, Some(encoder))
     }
 }

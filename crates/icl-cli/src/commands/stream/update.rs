@@ -132,7 +132,7 @@ impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
         let (stream, first) = (self.measuring(run), first_held_out(experiences)?);
         let held_out = HeldOut {
             domain: &*self.gathered.domain,
-            data: &*self.gathered.data,
+            data: &self.gathered.data,
             measured: &measured,
             all: &all,
             trained: &self.trained_on(run)?,

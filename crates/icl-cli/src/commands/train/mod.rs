@@ -70,7 +70,7 @@ struct Train<'a> {
 impl OnNewEncoder for Train<'_> {
     type Output = ();
 
-    fn run<D: Domain>(self, domain: &D, data: &D::Data) -> Result<(), Failure> {
+    fn run<D: Domain>(self, domain: &D, data: D::Data) -> Result<(), Failure> {
         let Self {
             training,
             options,
@@ -78,7 +78,7 @@ impl OnNewEncoder for Train<'_> {
             resumed,
         } = self;
         if labels.is_none() {
-            tell_unlabelled(data);
+            tell_unlabelled(&data);
         }
         let samples: Vec<usize> = (0..data.n_samples()).collect();
         let whole_data = Part {
@@ -87,8 +87,8 @@ impl OnNewEncoder for Train<'_> {
             rows: Some(data.positions()),
         };
         let labels = match labels {
-            Some(file) => Some(file.labels(data, &[whole_data])?),
-            None => labels_of_data(data),
+            Some(file) => Some(file.labels(&data, &[whole_data])?),
+            None => labels_of_data(&data),
         };
         let increment = Increment::before(samples).map_err(|error| {
             Failure::input(anyhow::anyhow!(
@@ -103,11 +103,16 @@ impl OnNewEncoder for Train<'_> {
         let named = absolute(std::slice::from_ref(&options.data.name))?;
         let sources = vec![source.with_sources(named)];
         let division = hold_out.divide(increment, || Ok(contents), seed)?;
-        let refitted = domain.refitted(data, &Split::Random, division.trained.old())?;
-        let (domain, data) = match &refitted {
-            Some((domain, data)) => (domain, data),
-            None => (domain, data),
+        let refitted = domain.refitted(&data, &Split::Random, division.trained.old())?;
+        let (refitted, data) = match refitted {
+            Some((domain, refitted)) => {
+                // Their memory is needed.
+                drop(data);
+                (Some(domain), refitted)
+            }
+            None => (None, data),
         };
+        let (domain, data) = (refitted.as_ref().unwrap_or(domain), &data);
         let input = [
             ("checksum of the data", data.checksum()),
             (

@@ -58,7 +58,7 @@ const SMALL: usize = 1 << 20;
 impl OnNewEncoder for Damage<'_> {
     type Output = Verdicts;
 
-    fn run<D: Domain>(self, domain: &D, _: &D::Data) -> Result<Verdicts, Failure> {
+    fn run<D: Domain>(self, domain: &D, _: D::Data) -> Result<Verdicts, Failure> {
         let path = self.at.join("encoder.safetensors");
         let fresh = domain.fresh::<Trained>(Seed::new(1), &Default::default())?;
         let trained_on = TrainedOn {

@@ -100,7 +100,7 @@ impl Cells {
         error: impl Fn(String, Found) -> DataError,
     ) -> Option<Fault> {
         let (at, row) = first?;
-        let found = Found::new(self.fields.get(row).trim());
+        let found = Found::new(&self.fields.trimmed(row));
         Some((
             at,
             error(origin.file.cell(origin.unit, at, &self.name), found),
@@ -176,7 +176,7 @@ impl Cells {
 
     /// Returns what could make a text a number, or a name, as the end of an error message.
     fn hint(&self, origin: &Origin<'_>, row: usize) -> String {
-        match plain_form(self.fields.get(row)) {
+        match plain_form(&self.fields.get(row)) {
             Some(form) => format!(" (written as {form}, it is one)"),
             None if row == 0 && origin.first_is_guess => {
                 " (or `--header yes`, if the first line holds names)".to_owned()
@@ -190,7 +190,7 @@ impl Cells {
         let share = self.n_numbers as f64 / (self.n_numbers + self.n_texts) as f64;
         let has_many_values = || {
             let mut values = HashSet::new();
-            let texts = self.fields.iter().map(str::trim);
+            let texts = (0..self.fields.len()).map(|row| self.fields.trimmed(row));
             texts
                 .filter(|text| !is_missing(text) && !is_word(text))
                 .any(|text| {

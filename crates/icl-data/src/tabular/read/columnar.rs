@@ -20,8 +20,10 @@ use crate::tabular::table::RawTable;
 /// Number of values that are decoded at once.
 const BATCH: usize = 1024;
 
-/// Bytes in memory of the end of a text.
+/// Bytes in memory of a short number, or of the end of a text. A long number takes as many again.
 const FIELD: u64 = 4;
+/// Bytes of the longest text of a short number.
+const SHORT: u64 = 8;
 /// Further bytes in memory of the class of a row.
 const CLASS: u64 = 24;
 
@@ -52,6 +54,8 @@ fn decode(file: &FileRef, name: String, options: &TableOptions) -> Result<RawTab
     let mut assembly = Assembly::begin(file, name, &names, options)?;
     // Values of each column so far. Excluded ones are not decoded.
     let mut n_values = vec![None; names.len()];
+    // Columns in which all numbers are kept as long ones, since one of them may be.
+    let mut is_long = vec![false; names.len()];
     for group in 0..parquet.n_groups() {
         for leaf in 0..schema.num_columns() {
             let column = schema.get_column_root_idx(leaf);
@@ -78,7 +82,13 @@ fn decode(file: &FileRef, name: String, options: &TableOptions) -> Result<RawTab
             let mut push = |text: Option<&str>| {
                 at += 1;
                 let text = text.ok_or_else(|| nested(at))?;
-                parquet.memory.keep(text.len() as u64).map_err(&broken)?;
+                let n_bytes = text.len() as u64;
+                if n_bytes > SHORT && !is_long[column] {
+                    is_long[column] = true;
+                    parquet.memory.keep(FIELD * at as u64).map_err(&broken)?;
+                }
+                let n_further = n_bytes.max(FIELD * u64::from(is_long[column]));
+                parquet.memory.keep(n_further).map_err(&broken)?;
                 assembly.push(&origin, column, at, text)
             };
             read_values(values, &descr, &broken, &mut push)?;

@@ -1,20 +1,19 @@
 //! Text tables: values separated by commas, semicolons or tabs (RFC 4180).
 
-use csv::{ReaderBuilder, StringRecord};
+use csv::StringRecord;
 
-use super::assemble::{Assembly, Names, check_n_columns};
+use super::assemble::{Assembly, Names};
 use super::cells::Origin;
 use super::first_line::FirstLine;
+use super::lines::{BYTE_ORDER_MARK, Lines, PIECE, checked_cuts, reader};
 use crate::disk::text_of;
-use crate::error::{DataError, unreadable};
+use crate::error::DataError;
 use crate::place::FileRef;
 use crate::tabular::error::{empty_table, header_only};
 use crate::tabular::note::TableNote;
 use crate::tabular::options::{Header, TableOptions};
 use crate::tabular::table::RawTable;
 
-/// Beginning of text that some programs put before UTF-8.
-const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 /// Separators of a `.csv` file, the preferred first.
 const SEPARATORS: [u8; 3] = *b",;\t";
 
@@ -23,7 +22,7 @@ const SEPARATORS: [u8; 3] = *b",;\t";
 pub(super) fn read_delimited(
     file: &FileRef,
     name: String,
-    bytes: &[u8],
+    bytes: Vec<u8>,
     separator: Option<u8>,
     options: &TableOptions,
 ) -> Result<RawTable, DataError> {
@@ -61,7 +60,7 @@ pub(crate) struct TextColumns {
 pub(super) fn read_text_columns(
     file: &FileRef,
     name: String,
-    bytes: &[u8],
+    bytes: Vec<u8>,
     separator: Option<u8>,
     wanted: [&str; 2],
     header: Header,
@@ -100,7 +99,7 @@ pub struct TextTable {
 /// Reads all columns of a text table, whose first line holds their names.
 pub(super) fn read_text_rows(
     file: &FileRef,
-    bytes: &[u8],
+    bytes: Vec<u8>,
     separator: Option<u8>,
 ) -> Result<TextTable, DataError> {
     let mut table = OpenTable::new(file, bytes, separator, Header::Yes)?;
@@ -123,7 +122,7 @@ struct OpenTable<'a> {
     names: Names,
     /// Note that the first line was guessed.
     note: Option<TableNote>,
-    lines: Lines<'a>,
+    lines: Lines,
     /// Row that was read last.
     row: StringRecord,
     /// Line of that row while it is not taken yet.
@@ -133,28 +132,30 @@ struct OpenTable<'a> {
 impl<'a> OpenTable<'a> {
     fn new(
         file: &'a FileRef,
-        bytes: &'a [u8],
+        mut bytes: Vec<u8>,
         separator: Option<u8>,
         header: Header,
     ) -> Result<Self, DataError> {
-        let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
-        let text = text_of(bytes, file)?;
-        let separator = separator.unwrap_or_else(|| detect_separator(bytes));
-        check_lines(file, bytes, separator)?;
-        let mut lines = Lines::new(text, separator);
-        let mut row = StringRecord::new();
-        let Some(first_line) = lines.next_into(file, &mut row)? else {
-            return Err(empty_table(file));
-        };
+        if bytes.starts_with(BYTE_ORDER_MARK) {
+            bytes.drain(..BYTE_ORDER_MARK.len());
+        }
+        let text = text_of(&bytes, file)?;
+        let separator = separator.unwrap_or_else(|| detect_separator(&bytes));
+        let cuts = checked_cuts(file, &bytes, separator, PIECE)?;
         let first_line_is = match header {
             Header::Yes => FirstLine::KNOWN_NAMES,
             Header::No => FirstLine::KNOWN_VALUES,
             Header::Auto => {
                 // No record is an error: the text is UTF-8, and its rows may differ in length.
-                let mut below = Lines::new(text, separator).reader.into_records();
-                below.next();
-                FirstLine::detect(&row, below.flatten())
+                let mut rows = reader(text.as_bytes(), separator).into_records().flatten();
+                let first = rows.next().unwrap_or_default();
+                FirstLine::detect(&first, rows)
             }
+        };
+        let mut lines = Lines::new(bytes, cuts, separator);
+        let mut row = StringRecord::new();
+        let Some(first_line) = lines.next_into(file, &mut row)? else {
+            return Err(empty_table(file));
         };
         let names = match first_line_is.is_header {
             true => Names::of_file(row.iter().map(str::to_owned).collect()),
@@ -194,45 +195,6 @@ impl<'a> OpenTable<'a> {
     }
 }
 
-/// Rows of a text with the lines on which they begin.
-struct Lines<'a> {
-    text: &'a [u8],
-    reader: csv::Reader<&'a [u8]>,
-}
-
-impl<'a> Lines<'a> {
-    fn new(text: &'a str, separator: u8) -> Self {
-        Self {
-            text: text.as_bytes(),
-            reader: ReaderBuilder::new()
-                .delimiter(separator)
-                .has_headers(false)
-                .flexible(true)
-                .from_reader(text.as_bytes()),
-        }
-    }
-
-    /// Reads the next row and returns its line, counted from 1; `None` at the end. Empty lines are
-    /// skipped.
-    fn next_into(
-        &mut self,
-        file: &FileRef,
-        row: &mut StringRecord,
-    ) -> Result<Option<usize>, DataError> {
-        let at = self.reader.position().clone();
-        let has_row = self
-            .reader
-            .read_record(row)
-            .map_err(|error| unreadable(file, error.into()))?;
-        // The line ends before a row belong to it in the reader's count.
-        let before = self.text[at.byte() as usize..]
-            .iter()
-            .take_while(|byte| matches!(byte, b'\r' | b'\n'));
-        let n_skipped = before.filter(|byte| **byte == b'\n').count();
-        Ok(has_row.then_some(at.line() as usize + n_skipped))
-    }
-}
-
 /// Returns the separator of the first line, outside quotes.
 fn detect_separator(bytes: &[u8]) -> u8 {
     let mut is_quoted = false;
@@ -251,42 +213,4 @@ fn detect_separator(bytes: &[u8]) -> u8 {
     }
     let found = is_there.iter().position(|found| *found);
     SEPARATORS[found.unwrap_or(0)]
-}
-
-/// Checks before anything is parsed that every quote that opens a value is closed, since the parser takes an open one
-/// to the end of the file, and with it all rows in between; and that no row has more values than a table may have
-/// columns, since the parser remembers where each value of a row ends.
-fn check_lines(file: &FileRef, bytes: &[u8], separator: u8) -> Result<(), DataError> {
-    let mut is_value_start = true;
-    let mut opened = None;
-    let (mut n_values, mut n_most) = (1, 1);
-    for (at, &byte) in bytes.iter().enumerate() {
-        match (opened, byte) {
-            // A doubled quote closes and opens again.
-            (Some(_), b'"') => {
-                opened = None;
-                is_value_start = bytes.get(at + 1) == Some(&b'"');
-            }
-            (None, b'"') if is_value_start => opened = Some(at),
-            (None, _) => {
-                is_value_start = byte == separator || matches!(byte, b'\r' | b'\n');
-                n_values = match byte {
-                    b'\r' | b'\n' => 1,
-                    _ => n_values + usize::from(byte == separator),
-                };
-                n_most = n_most.max(n_values);
-            }
-            _ => {}
-        }
-    }
-    if let Some(at) = opened {
-        let n_line_ends = bytes[..at].iter().filter(|byte| **byte == b'\n').count();
-        let at = file.line(1 + n_line_ends);
-        return Err(DataError::new(
-            at,
-            "a quote that is never closed",
-            "a second one after the value",
-        ));
-    }
-    check_n_columns(file, n_most)
 }

@@ -67,7 +67,8 @@ pub fn read_table(path: impl AsRef<Path>, options: &TableOptions) -> Result<RawT
     let (file, name, format) = located(path.as_ref())?;
     match format {
         Format::Delimited(separator) => {
-            read_delimited(&file, name, &read_unpacked(&file)?, separator, options)
+            let bytes = read_unpacked(&file)?.into_owned();
+            read_delimited(&file, name, bytes, separator, options)
         }
         Format::Parquet => read_parquet(&file, name, options),
     }
@@ -80,8 +81,8 @@ pub(crate) fn read_texts(
     header: Header,
 ) -> Result<TextColumns, DataError> {
     let (file, name, separator) = located_text(path)?;
-    let bytes = read_unpacked(&file)?;
-    read_text_columns(&file, name, &bytes, separator, columns, header)
+    let bytes = read_unpacked(&file)?.into_owned();
+    read_text_columns(&file, name, bytes, separator, columns, header)
 }
 
 /// Reads a file `NAME.csv` or `NAME.tsv`, plain or with `.gz`, whose first line holds the names of its columns, as
@@ -92,7 +93,7 @@ pub(crate) fn read_texts(
 /// no row.
 pub fn read_text_table(path: impl AsRef<Path>) -> Result<TextTable, DataError> {
     let (file, _, separator) = located_text(path.as_ref())?;
-    read_text_rows(&file, &read_unpacked(&file)?, separator)
+    read_text_rows(&file, read_unpacked(&file)?.into_owned(), separator)
 }
 
 /// Returns the file of a text table, which must exist, its name without endings, and its separator, if that is known.
@@ -143,7 +144,7 @@ pub(crate) fn read_table_bytes(
     read_delimited(
         &file,
         name.to_owned(),
-        &unpacked(bytes, &file)?,
+        unpacked(bytes, &file)?.into_owned(),
         None,
         options,
     )

@@ -7,6 +7,7 @@ mod delimited;
 mod detect;
 mod first_line;
 mod index;
+mod lines;
 mod parquet_file;
 mod parquet_text;
 mod targets;

@@ -69,7 +69,7 @@ impl Targets {
                 names.len() as u32 - 1
             })
         };
-        let codes = cells.fields.iter().map(&mut code).collect();
+        let codes = cells.fields.iter().map(|field| code(&field)).collect();
         let column = RawColumn {
             heading: cells.heading,
             ..RawColumn::new(cells.name, cells.fields, Contents::Texts)
