@@ -10,7 +10,7 @@ use super::values::number;
 #[derive(Debug, Clone)]
 pub(super) struct Fields(Store);
 
-/// How the fields of a column are kept: in the first of these forms that holds all of them.
+/// Form in which the fields of a column are kept: the first of these that holds all of them.
 #[derive(Debug, Clone)]
 enum Store {
     /// Decimal numbers of up to 8 digits, and empty fields.
