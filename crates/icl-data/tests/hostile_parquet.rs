@@ -200,6 +200,7 @@ fn hostile() -> Vec<(&'static str, Vec<u8>, &'static str)> {
         file(&column(physical, 0), physical, codec, pages, n)
     };
     let nulls = |n: u64| page(n as i64, PLAIN, 10, &levels(n, 0));
+    let long = [levels(1, 1), 123_456_789_012_i64.to_le_bytes().to_vec()].concat();
     // As many as may be.
     let n_few = 10_000_000;
     let values = page(many, DICTIONARY, 7, &indices(MANY));
@@ -237,6 +238,18 @@ fn hostile() -> Vec<(&'static str, Vec<u8>, &'static str)> {
                 n_few as i64,
             ),
             "found nothing, a missing value",
+        ),
+        (
+            // One long number, by which all others of its column take twice as much.
+            "long number",
+            file(
+                &column(INT64, 1),
+                INT64,
+                NONE,
+                &[page(1, PLAIN, long.len() as i64, &long), nulls(n_few)],
+                n_few as i64 + 1,
+            ),
+            too_much,
         ),
         (
             "nulls",

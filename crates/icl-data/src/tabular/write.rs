@@ -87,6 +87,7 @@ impl RawTable {
             for field in self.row(row) {
                 writer.write_field(&*field)?;
             }
+            // Ends the row.
             writer.write_record(iter::empty::<&str>())?;
         }
         writer.flush()
