@@ -47,6 +47,21 @@ fn mean_cosine(rows: &[Vec<f64>]) -> f64 {
     cosines.iter().sum::<f64>() / cosines.len() as f64
 }
 
+/// A cell of the first data is named, whether some of them are held out or all are trained on.
+#[test]
+fn one_cell_of_the_first_data_is_clipped_and_named() {
+    let at = tempdir().unwrap();
+    let at = at.path();
+    write(at, "old.csv", 0..120, "-99999");
+    for hold_out in ["0", "0.1"] {
+        let line =
+            format!("train --data old.csv {SMALL} --hold-out {hold_out} --out first --force");
+        let ran = icl(at, &split(&line)).succeeded();
+        let named = "note: old: row 5, column price: found -99999, ";
+        assert!(ran.stderr.contains(named), "{hold_out}: {}", ran.stderr);
+    }
+}
+
 #[test]
 fn one_cell_of_the_new_data_is_clipped_and_named() {
     let at = tempdir().unwrap();

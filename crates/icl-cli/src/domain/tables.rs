@@ -125,15 +125,10 @@ fn rows(
 ) -> Result<TabularDataset, Failure> {
     let rows = schema.apply(raw).map_err(Failure::input)?;
     let (rows, of_outliers) = rows.within_range(outliers).map_err(of_outliers)?;
-    Ok(noted(rows, of_outliers))
-}
-
-/// Reports what was replaced or left out, and returns the rows.
-fn noted(rows: TabularDataset, of_outliers: Vec<String>) -> TabularDataset {
     for note in of_outliers.into_iter().chain(rows.notes()) {
         tell(format_args!("note: {note}"));
     }
-    rows
+    Ok(rows)
 }
 
 impl Codec for Tables {
@@ -224,12 +219,8 @@ impl Domain for Tables {
             _ => Vec::new(),
         };
         let schema = TableSchema::fit(data.raw(), old, &excluded).map_err(Failure::input)?;
-        let rows = match schema == *data.schema() {
-            // All rows are old: the features are those that the data have, and no value lies outside their range.
-            true => noted(data.clone(), Vec::new()),
-            false => rows(&schema, data.raw(), self.outliers)?,
-        };
-        Ok(Some((self.with_schema(schema)?, rows)))
+        let data = rows(&schema, data.raw(), self.outliers)?;
+        Ok(Some((self.with_schema(schema)?, data)))
     }
 
     /// Returns the standardised features.
