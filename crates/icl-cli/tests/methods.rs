@@ -34,7 +34,7 @@ fn the_registry_as_json() {
             "trained new info-nce+distillation plain fixed",
         ),
         ("replay", "trained buffer info-nce plain fixed"),
-        ("icl", "trained widening info-nce plain fixed"),
+        ("icl", "frozen-norm widening info-nce plain fixed"),
         (
             "icl-published",
             "trained stratified published meta learned-published",

@@ -16,7 +16,8 @@ use crate::{Alone, Gathered, Group, Rng, SampleError};
 pub enum Mode<'a> {
     /// Evaluation: without randomness, normalised by the statistics stored in the encoder.
     Evaluation,
-    /// Training: dropout draws from this generator, normalisation uses the statistics of the batch.
+    /// Training: dropout draws from this generator, normalisation uses the statistics of the batch, or the stored
+    /// ones if they are frozen.
     Training(&'a mut Rng),
 }
 
@@ -32,6 +33,7 @@ pub enum Mode<'a> {
 /// |---|---|
 /// | [`embed`](Self::embed) | is trained through a projection head, which other tasks leave out |
 /// | [`recalibrated`](Self::recalibrated) | normalises by stored statistics in evaluation |
+/// | [`with_frozen_statistics`](Self::with_frozen_statistics) | can train with the stored statistics |
 /// | [`encode_pairs`](Self::encode_pairs), [`has_catalogue`](Self::has_catalogue) | has candidates of its own as negatives, as a recommender has |
 /// | [`FORWARD_SHARE`](Self::FORWARD_SHARE) | costs less or more without a gradient than a third of a training step |
 ///
@@ -110,7 +112,8 @@ pub trait Encoder<B: Backend>: Module<B> {
     }
 
     /// Returns this encoder with its normalisation statistics re-estimated over `batches` at the
-    /// current parameters. The result must not depend on the statistics stored before.
+    /// current parameters, unless they are [frozen](Self::with_frozen_statistics). The result must not depend on the
+    /// statistics stored before.
     ///
     /// It is called before the exact risk is measured, so that the risk is a function of θ alone: the statistics that
     /// training leaves behind depend on its last batches. The default returns the encoder unchanged, which is right for
@@ -126,6 +129,20 @@ pub trait Encoder<B: Backend>: Module<B> {
     fn recalibrated(self, batches: &Batches<'_, Self::Batch>) -> Result<Self, SampleError> {
         let _ = batches;
         Ok(self)
+    }
+
+    /// Returns this encoder with its normalisation statistics frozen, or free again. While they are frozen, training
+    /// normalises by the stored statistics, as evaluation does, and [`recalibrated`](Self::recalibrated) leaves them.
+    ///
+    /// An update whose new data differ from the old then begins at exactly the function that was trained. The default
+    /// returns the encoder unchanged, which is right for an encoder without such statistics. One that cannot freeze its
+    /// statistics, as Burn's `BatchNorm` cannot, is trained with those of its batches. An encoder that wraps another one
+    /// passes the call on, as it does [`recalibrated`](Self::recalibrated). A copy in memory stays frozen, a saved one is
+    /// read as a free one.
+    #[must_use]
+    fn with_frozen_statistics(self, is_frozen: bool) -> Self {
+        let _ = is_frozen;
+        self
     }
 }
 

@@ -8,13 +8,16 @@ use icl_core::{Batches, SampleError, host_values};
 /// (Ioffe and Szegedy, 2015) normalises in evaluation.
 ///
 /// Training normalises by the statistics of the batch and leaves these unchanged;
-/// [`estimate`](BatchStatistics::estimate) sets them at fixed parameters. Burn's own layer keeps
+/// [`estimate`](BatchStatistics::estimate) sets them at fixed parameters, unless they are
+/// [frozen](BatchStatistics::frozen). Burn's own layer keeps
 /// moving averages instead, which clones of a module share: they follow the last batches, and
 /// changed the exact risk by 0.2 to 0.5 nats.
 #[derive(Module, Debug)]
 pub struct BatchStatistics<B: Backend> {
     pub(crate) mean: Param<Tensor<B, 1>>,
     pub(crate) variance: Param<Tensor<B, 1>>,
+    #[module(skip)]
+    is_frozen: bool,
 }
 
 impl<B: Backend> BatchStatistics<B> {
@@ -27,8 +30,29 @@ impl<B: Backend> BatchStatistics<B> {
         )
     }
 
+    /// Freezes the statistics: an encoder normalises by them in training, too, and they are not estimated again. Or frees
+    /// them, if `is_frozen` is false. Statistics that were never estimated stay free.
+    #[must_use]
+    pub fn frozen(self, is_frozen: bool) -> Self {
+        let is_new = || {
+            let is_all =
+                |values, value: f64| host_values::<B, 1>(values).iter().all(|&it| it == value);
+            is_all(self.mean.val(), 0.0) && is_all(self.variance.val(), 1.0)
+        };
+        Self {
+            is_frozen: is_frozen && !is_new(),
+            ..self
+        }
+    }
+
+    /// Returns whether the statistics are frozen.
+    pub fn is_frozen(&self) -> bool {
+        self.is_frozen
+    }
+
     /// Estimates the statistics over all rows that `rows_of` makes of the batches, each `[n, width]`, as if they were one
     /// matrix. Batches are merged in double precision (Chan, Golub and LeVeque, 1979). Members of a group share them.
+    /// Frozen statistics stay as they are, and no batch is passed.
     ///
     /// # Errors
     /// The error of a batch that could not be made, or of a member that has left the group.
@@ -40,6 +64,9 @@ impl<B: Backend> BatchStatistics<B> {
         batches: &Batches<'_, T>,
         rows_of: impl Fn(T) -> Tensor<B, 2>,
     ) -> Result<Self, SampleError> {
+        if self.is_frozen {
+            return Ok(self);
+        }
         let mut own = Moments::new(self.width());
         for batch in batches.own() {
             own.add(rows_of(batch?));
@@ -69,6 +96,7 @@ impl<B: Backend> BatchStatistics<B> {
         Self {
             mean: self.mean.map(|like| tensor(mean, like)),
             variance: self.variance.map(|like| tensor(variance, like)),
+            is_frozen: false,
         }
     }
 
@@ -103,6 +131,7 @@ impl<B: Backend> BatchStatistics<B> {
         Self {
             mean: buffer(mean),
             variance: buffer(variance),
+            is_frozen: false,
         }
     }
 }

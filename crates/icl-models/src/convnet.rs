@@ -9,7 +9,7 @@ use icl_kernels::image::Window;
 use crate::checks::{check_epsilon, check_fields};
 use crate::convolution::{Convolution, convolution_tensors, means_over_places};
 use crate::head::{ProjectionHead, ProjectionHeadConfig};
-use crate::normalization::{Gathered, Statistics};
+use crate::normalization::{BatchNorm, Normalised, Statistics};
 
 /// Number of convolutions.
 pub(crate) const N_LAYERS: usize = 4;
@@ -146,11 +146,11 @@ impl<B: Backend> ConvNet<B> {
     /// # Panics
     /// If the number of channels is not the encoder's.
     pub fn features(&self, images: Tensor<B, 4>, mode: Mode<'_>) -> Tensor<B, 2> {
-        self.pass(images, &mut Statistics::of(&mode))
+        self.features_by(images, &mut Statistics::of(&mode))
     }
 
     /// Computes h, normalised by `statistics`.
-    fn pass(&self, images: Tensor<B, 4>, statistics: &mut Statistics<'_>) -> Tensor<B, 2> {
+    fn features_by(&self, images: Tensor<B, 4>, statistics: &mut Statistics<'_>) -> Tensor<B, 2> {
         let found = images.dims()[1];
         let expected = self.layers[0].weight.val().dims()[1];
         assert_eq!(
@@ -165,16 +165,33 @@ impl<B: Backend> ConvNet<B> {
     }
 }
 
+impl<B: Backend> Normalised<B> for ConvNet<B> {
+    type Batch = Tensor<B, 4>;
+
+    fn norms_mut(&mut self) -> Vec<&mut BatchNorm<B>> {
+        let layers = self.layers.iter_mut().map(|layer| &mut layer.norm);
+        let head = self
+            .projection
+            .iter_mut()
+            .flat_map(ProjectionHead::norms_mut);
+        layers.chain(head).collect()
+    }
+
+    /// Computes φ.
+    fn pass(&self, batch: Tensor<B, 4>, statistics: &mut Statistics<'_>) -> Tensor<B, 2> {
+        let features = self.features_by(batch, statistics);
+        match &self.projection {
+            Some(head) => head.forward(features, statistics),
+            None => features,
+        }
+    }
+}
+
 impl<B: Backend> Encoder<B> for ConvNet<B> {
     type Batch = Tensor<B, 4>;
 
     fn encode(&self, batch: Tensor<B, 4>, mode: Mode<'_>) -> Tensor<B, 2> {
-        let mut statistics = Statistics::of(&mode);
-        let features = self.pass(batch, &mut statistics);
-        match &self.projection {
-            Some(head) => head.forward(features, &mut statistics),
-            None => features,
-        }
+        self.pass(batch, &mut Statistics::of(&mode))
     }
 
     /// Computes the features h, without the projection head.
@@ -187,14 +204,11 @@ impl<B: Backend> Encoder<B> for ConvNet<B> {
     ///
     /// # Panics
     /// If there are no batches.
-    fn recalibrated(mut self, batches: &Batches<'_, Tensor<B, 4>>) -> Result<Self, SampleError> {
-        let frozen = self.clone().no_grad();
-        let gathered = Gathered::over(batches, |batch, statistics| {
-            frozen.pass(batch, statistics);
-        })?;
-        for layer in &mut self.layers {
-            layer.norm.set_population(&gathered, batches)?;
-        }
-        Ok(self)
+    fn recalibrated(self, batches: &Batches<'_, Tensor<B, 4>>) -> Result<Self, SampleError> {
+        self.with_estimates(batches)
+    }
+
+    fn with_frozen_statistics(self, is_frozen: bool) -> Self {
+        self.with_frozen_norms(is_frozen)
     }
 }

@@ -137,7 +137,8 @@ impl GcnConfig {
 /// ```
 ///
 /// Training normalises by the statistics of the batch, evaluation by those that
-/// [`recalibrated`](Encoder::recalibrated) has set.
+/// [`recalibrated`](Encoder::recalibrated) has set, and training with [frozen
+/// statistics](Encoder::with_frozen_statistics) by these, too.
 ///
 /// Deviation from the authors' code: the convolutions have no bias. The normalisation after them
 /// would remove it, and an optimizer that rescales gradients would only make it drift.
@@ -154,11 +155,18 @@ pub struct Gcn<B: Backend> {
 
 impl<B: Backend> Gcn<B> {
     /// Output of a layer in training, given that of its convolution.
-    fn training_step(&self, x: Tensor<B, 2>, rng: &mut Rng) -> Tensor<B, 2> {
+    fn training_step(&self, layer: usize, x: Tensor<B, 2>, rng: &mut Rng) -> Tensor<B, 2> {
         let mask = (self.dropout > 0.0).then(|| {
             let n_elements = x.dims().iter().product();
             DropoutMask::draw(n_elements, self.dropout, rng)
         });
+        if self.statistics[layer].is_frozen() {
+            let y = self.evaluation_step(layer, x);
+            return match mask {
+                Some(mask) => y.clone() * mask.tensor(y.dims(), &y.device(), y.dtype()),
+                None => y,
+            };
+        }
         norm_activation(self.options(), x, mask).0
     }
 
@@ -188,7 +196,7 @@ impl<B: Backend> Encoder<B> for Gcn<B> {
         for (layer, convolution) in self.convolutions.iter().enumerate() {
             let propagated = convolution.forward(&batch, x);
             x = match &mut mode {
-                Mode::Training(rng) => self.training_step(propagated, rng),
+                Mode::Training(rng) => self.training_step(layer, propagated, rng),
                 Mode::Evaluation => self.evaluation_step(layer, propagated),
             };
             readouts.push(self.readout.forward(&batch, x.clone()));
@@ -216,5 +224,11 @@ impl<B: Backend> Encoder<B> for Gcn<B> {
             self.statistics[layer] = self.statistics[layer].clone().estimate(batches, outputs)?;
         }
         Ok(self)
+    }
+
+    fn with_frozen_statistics(mut self, is_frozen: bool) -> Self {
+        let statistics = self.statistics.into_iter();
+        self.statistics = statistics.map(|it| it.frozen(is_frozen)).collect();
+        self
     }
 }

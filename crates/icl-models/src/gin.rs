@@ -10,7 +10,7 @@ use crate::checks::{check_epsilon, check_fields};
 use crate::gin_layer::{GinLayer, neighbourhood};
 use crate::head::{ProjectionHead, ProjectionHeadConfig};
 use crate::linear::{Linear, linear_tensors};
-use crate::normalization::{BatchNorm, Gathered, Statistics, norm_tensors};
+use crate::normalization::{BatchNorm, Normalised, Statistics, norm_tensors};
 use crate::readout::Readout;
 
 /// Configuration of [`Gin`].
@@ -194,10 +194,23 @@ impl<B: Backend> Gin<B> {
         }
         Tensor::cat(readouts, 1)
     }
+}
 
-    /// Computes φ, normalised by `statistics`.
-    fn pass(&self, batch: &GraphBatch<B>, statistics: &mut Statistics<'_>) -> Tensor<B, 2> {
-        let features = self.features(batch, statistics);
+impl<B: Backend> Normalised<B> for Gin<B> {
+    type Batch = GraphBatch<B>;
+
+    fn norms_mut(&mut self) -> Vec<&mut BatchNorm<B>> {
+        let layers = self.layers.iter_mut().map(|layer| &mut layer.norm);
+        let head = self
+            .projection
+            .iter_mut()
+            .flat_map(ProjectionHead::norms_mut);
+        layers.chain(head).collect()
+    }
+
+    /// Computes φ.
+    fn pass(&self, batch: GraphBatch<B>, statistics: &mut Statistics<'_>) -> Tensor<B, 2> {
+        let features = self.features(&batch, statistics);
         match &self.projection {
             Some(head) => head.forward(features, statistics),
             None => features,
@@ -216,7 +229,7 @@ impl<B: Backend> Encoder<B> for Gin<B> {
     /// # Panics
     /// If the width of the node features is not `d_input`.
     fn encode(&self, batch: GraphBatch<B>, mode: Mode<'_>) -> Tensor<B, 2> {
-        self.pass(&batch, &mut Statistics::of(&mode))
+        self.pass(batch, &mut Statistics::of(&mode))
     }
 
     /// Encodes graphs into h, without the projection head.
@@ -237,16 +250,11 @@ impl<B: Backend> Encoder<B> for Gin<B> {
     ///
     /// # Panics
     /// If there are no batches.
-    fn recalibrated(mut self, batches: &Batches<'_, GraphBatch<B>>) -> Result<Self, SampleError> {
-        let frozen = self.clone().no_grad();
-        let gathered = Gathered::over(batches, |batch, statistics| {
-            frozen.pass(&batch, statistics);
-        })?;
-        let layers = self.layers.iter_mut().map(|layer| &mut layer.norm);
-        let head = self.projection.iter_mut();
-        for norm in layers.chain(head.flat_map(ProjectionHead::norms_mut)) {
-            norm.set_population(&gathered, batches)?;
-        }
-        Ok(self)
+    fn recalibrated(self, batches: &Batches<'_, GraphBatch<B>>) -> Result<Self, SampleError> {
+        self.with_estimates(batches)
+    }
+
+    fn with_frozen_statistics(self, is_frozen: bool) -> Self {
+        self.with_frozen_norms(is_frozen)
     }
 }

@@ -8,7 +8,7 @@ use icl_core::{Batches, Encoder, Error, Mode, SampleError, Seed};
 use crate::checks::{check_epsilon, check_fields};
 use crate::hidden_layer::{HiddenLayer, hidden_layer_tensors};
 use crate::linear::{Linear, linear_tensors};
-use crate::normalization::{BatchNorm, Gathered, Statistics};
+use crate::normalization::{BatchNorm, Normalised, Statistics};
 
 /// Configuration of [`ProjectionHead`].
 ///
@@ -155,11 +155,19 @@ impl<B: Backend> ProjectionHead<B> {
         let x = layers.fold(x, |x, layer| layer.forward(x, statistics));
         self.output.forward(x)
     }
+}
 
-    /// Iterates over the normalisations.
-    pub(crate) fn norms_mut(&mut self) -> impl Iterator<Item = &mut BatchNorm<B>> {
+impl<B: Backend> Normalised<B> for ProjectionHead<B> {
+    type Batch = Tensor<B, 2>;
+
+    fn norms_mut(&mut self) -> Vec<&mut BatchNorm<B>> {
         let layers = self.hidden.iter_mut().chain(&mut self.deeper);
-        layers.filter_map(HiddenLayer::norm_mut)
+        layers.filter_map(HiddenLayer::norm_mut).collect()
+    }
+
+    /// Computes g(h).
+    fn pass(&self, batch: Tensor<B, 2>, statistics: &mut Statistics<'_>) -> Tensor<B, 2> {
+        self.forward(batch, statistics)
     }
 }
 
@@ -175,18 +183,12 @@ impl<B: Backend> Encoder<B> for ProjectionHead<B> {
     ///
     /// # Panics
     /// If there are no batches and the hidden layers are normalised.
-    fn recalibrated(mut self, batches: &Batches<'_, Tensor<B, 2>>) -> Result<Self, SampleError> {
-        if self.norms_mut().next().is_none() {
-            return Ok(self);
-        }
-        let frozen = self.clone().no_grad();
-        let gathered = Gathered::over(batches, |batch, statistics| {
-            frozen.forward(batch, statistics);
-        })?;
-        for norm in self.norms_mut() {
-            norm.set_population(&gathered, batches)?;
-        }
-        Ok(self)
+    fn recalibrated(self, batches: &Batches<'_, Tensor<B, 2>>) -> Result<Self, SampleError> {
+        self.with_estimates(batches)
+    }
+
+    fn with_frozen_statistics(self, is_frozen: bool) -> Self {
+        self.with_frozen_norms(is_frozen)
     }
 }
 

@@ -8,7 +8,7 @@ use icl_core::{Batches, Encoder, Error, Mode, SampleError, Seed};
 use crate::checks::{check_epsilon, check_fields};
 use crate::head::{ProjectionHead, ProjectionHeadConfig};
 use crate::hidden_layer::{HiddenLayer, hidden_layer_tensors};
-use crate::normalization::{Gathered, Statistics};
+use crate::normalization::{BatchNorm, Normalised, Statistics};
 
 /// Configuration of [`Mlp`].
 ///
@@ -168,10 +168,23 @@ impl<B: Backend> Mlp<B> {
         let layers = self.layers.iter();
         layers.fold(rows, |x, layer| layer.forward(x, statistics))
     }
+}
 
-    /// Computes φ, normalised by `statistics`.
-    fn pass(&self, rows: Tensor<B, 2>, statistics: &mut Statistics<'_>) -> Tensor<B, 2> {
-        let features = self.features(rows, statistics);
+impl<B: Backend> Normalised<B> for Mlp<B> {
+    type Batch = Tensor<B, 2>;
+
+    fn norms_mut(&mut self) -> Vec<&mut BatchNorm<B>> {
+        let layers = self.layers.iter_mut().filter_map(HiddenLayer::norm_mut);
+        let head = self
+            .projection
+            .iter_mut()
+            .flat_map(ProjectionHead::norms_mut);
+        layers.chain(head).collect()
+    }
+
+    /// Computes φ.
+    fn pass(&self, batch: Tensor<B, 2>, statistics: &mut Statistics<'_>) -> Tensor<B, 2> {
+        let features = self.features(batch, statistics);
         match &self.projection {
             Some(head) => head.forward(features, statistics),
             None => features,
@@ -211,16 +224,11 @@ impl<B: Backend> Encoder<B> for Mlp<B> {
     ///
     /// # Panics
     /// If there are no batches.
-    fn recalibrated(mut self, batches: &Batches<'_, Tensor<B, 2>>) -> Result<Self, SampleError> {
-        let frozen = self.clone().no_grad();
-        let gathered = Gathered::over(batches, |batch, statistics| {
-            frozen.pass(batch, statistics);
-        })?;
-        let layers = self.layers.iter_mut().filter_map(HiddenLayer::norm_mut);
-        let head = self.projection.iter_mut();
-        for norm in layers.chain(head.flat_map(ProjectionHead::norms_mut)) {
-            norm.set_population(&gathered, batches)?;
-        }
-        Ok(self)
+    fn recalibrated(self, batches: &Batches<'_, Tensor<B, 2>>) -> Result<Self, SampleError> {
+        self.with_estimates(batches)
+    }
+
+    fn with_frozen_statistics(self, is_frozen: bool) -> Self {
+        self.with_frozen_norms(is_frozen)
     }
 }

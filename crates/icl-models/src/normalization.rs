@@ -12,11 +12,11 @@ use crate::batch_norm::{BatchStatistics, Moments};
 /// The statistics by which a pass normalises.
 #[derive(Debug)]
 pub(crate) enum Statistics<'a> {
-    /// Statistics of the batch; those of the population stay unchanged.
+    /// Statistics of the batch, but for layers whose statistics are frozen; those of the population stay unchanged.
     Batch,
     /// Statistics of the population.
     Population,
-    /// Statistics of the batch, while the inputs of each layer are gathered for those of the population.
+    /// The same, while the inputs of each layer are gathered for the statistics of the population.
     Gathered(&'a mut Gathered),
 }
 
@@ -49,6 +49,50 @@ impl Gathered {
             pass(batch?, &mut Statistics::Gathered(&mut gathered));
         }
         Ok(gathered)
+    }
+}
+
+/// An encoder whose layers normalise by [`BatchNorm`].
+pub(crate) trait Normalised<B: Backend>: Module<B> {
+    /// Batch of the encoder.
+    type Batch;
+
+    /// Returns the normalisations of all layers.
+    fn norms_mut(&mut self) -> Vec<&mut BatchNorm<B>>;
+
+    /// Passes a batch through all layers, normalised by `statistics`.
+    fn pass(&self, batch: Self::Batch, statistics: &mut Statistics<'_>) -> Tensor<B, 2>;
+
+    /// Re-estimates the statistics of all layers that are not frozen, in one pass over the batches without a graph. If
+    /// there is no such layer, no batch is passed.
+    ///
+    /// # Errors
+    /// The error of a batch that could not be made, or of a member that has left the group.
+    ///
+    /// # Panics
+    /// If there are no batches.
+    fn with_estimates(mut self, batches: &Batches<'_, Self::Batch>) -> Result<Self, SampleError> {
+        let without_graph = self.clone().no_grad();
+        let mut norms = self.norms_mut();
+        norms.retain(|norm| !norm.statistics.is_frozen());
+        if norms.is_empty() {
+            return Ok(self);
+        }
+        let gathered = Gathered::over(batches, |batch, statistics| {
+            without_graph.pass(batch, statistics);
+        })?;
+        for norm in norms {
+            norm.set_population(&gathered, batches)?;
+        }
+        Ok(self)
+    }
+
+    /// Freezes the statistics of all layers, or frees them.
+    fn with_frozen_norms(mut self, is_frozen: bool) -> Self {
+        for norm in self.norms_mut() {
+            norm.statistics = norm.statistics.clone().frozen(is_frozen);
+        }
+        self
     }
 }
 
@@ -88,19 +132,16 @@ impl<B: Backend> BatchNorm<B> {
         statistics: &mut Statistics<'_>,
     ) -> Tensor<B, 4> {
         let affine = [self.weight.val(), self.bias.val()];
-        match statistics {
-            Statistics::Population => {
-                let [scale, shift] = self.statistics.scale_shift(affine, self.epsilon);
-                return image::scale_shift(x, scale, shift, residual, relu);
-            }
-            Statistics::Gathered(gathered) => {
-                let [n, height, width, channels] = x.dims();
-                let moments = gathered.0.entry(self.weight.id);
-                moments
-                    .or_insert_with(|| Moments::new(channels))
-                    .add(x.clone().reshape([n, height * width, channels]));
-            }
-            Statistics::Batch => {}
+        if self.statistics.is_frozen() || matches!(statistics, Statistics::Population) {
+            let [scale, shift] = self.statistics.scale_shift(affine, self.epsilon);
+            return image::scale_shift(x, scale, shift, residual, relu);
+        }
+        if let Statistics::Gathered(gathered) = statistics {
+            let [n, height, width, channels] = x.dims();
+            let moments = gathered.0.entry(self.weight.id);
+            moments
+                .or_insert_with(|| Moments::new(channels))
+                .add(x.clone().reshape([n, height * width, channels]));
         }
         image::batch_norm(x, affine, residual, self.epsilon, relu)
     }

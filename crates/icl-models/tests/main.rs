@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a failed test says enough")]
 
 mod convnet;
+mod frozen_statistics;
 mod gcn;
 mod gin;
 mod hidden_mixup;

@@ -91,7 +91,9 @@ fn main() -> Result<()> {
     let updated = trainer.update(&Method::icl(), theta0.clone())?;
 
     let evaluator = trainer.evaluator();
-    let (before, _) = evaluator.with_statistics(theta0.valid())?;
+    // Statistics that come with the weights stay as they are, as in the update.
+    let given = theta0.with_frozen_statistics(true).valid();
+    let (before, _) = evaluator.with_statistics(given)?;
     println!("encoder   risk of old       risk of new");
     for (name, encoder) in [("θ₀", &before), ("updated", &updated.encoder)] {
         let risk = evaluator.held_out_risk(encoder, &held_out)?;

@@ -21,7 +21,8 @@ else:
     for name, tensor in own.items():
         found = after[name]
         assert (found.dtype, found.shape) == (tensor.dtype, tensor.shape), name
-        # The classes have no part in the update; everything else is trained or re-estimated.
+        # The classes have no part in the update; everything else is trained or, as random weights come without statistics,
+        # re-estimated.
         is_kept = name.startswith("fc.") or name.endswith("num_batches_tracked")
         assert torch.equal(found, before[name]) == is_kept, name
     model.load_state_dict(after)

@@ -50,12 +50,12 @@ impl<B: Backend> Encoder<B> for WaveEncoder<B> {
     fn encode(&self, batch: Tensor<B, 3>, mode: Mode<'_>) -> Tensor<B, 2> {
         let pooled = self.pooled(batch);
         let normal = match mode {
-            Mode::Training(_) => {
+            Mode::Training(_) if !self.statistics.is_frozen() => {
                 let centred = pooled.clone() - pooled.mean_dim(0);
                 let variance = centred.clone().square().mean_dim(0);
                 centred / (variance + EPSILON).sqrt()
             }
-            Mode::Evaluation => self.statistics.normalize(pooled, EPSILON),
+            _ => self.statistics.normalize(pooled, EPSILON),
         };
         self.last.forward(normal)
     }
@@ -67,6 +67,11 @@ impl<B: Backend> Encoder<B> for WaveEncoder<B> {
         let statistics = self.statistics.clone();
         let statistics = statistics.estimate(batches, |batch| self.pooled(batch))?;
         Ok(Self { statistics, ..self })
+    }
+
+    fn with_frozen_statistics(self, is_frozen: bool) -> Self {
+        let statistics = self.statistics.clone().frozen(is_frozen);
+        Self { statistics, ..self }
     }
     // ANCHOR_END: recalibrated
 }

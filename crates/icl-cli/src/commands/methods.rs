@@ -10,8 +10,9 @@ const COLUMNS: [&str; 6] = ["method", "start", "sampling", "loss", "optimizer", 
 
 /// The values of the axes, in the words of the table.
 const LEGEND: &str = "
-start      trained: the encoder of yesterday, θ₀; statistics: the same with normalisation
-           statistics of all data; scratch: a fresh encoder; shrink-perturb[:L:S]: L·θ₀ + S·fresh
+start      trained: the encoder of yesterday, θ₀; frozen-norm: the same, whose normalisation
+           statistics stay as they are, in training, too; statistics: θ₀ with those of all data;
+           scratch: a fresh encoder; shrink-perturb[:L:S]: L·θ₀ + S·fresh
 sampling   all: the old data X and the new data ΔX; new: ΔX; old: X; share:F: ΔX and a fresh
            fraction F of X each epoch; widening[:F]: the same, growing up to all of X; buffer: ΔX
            and a sample of X, drawn once; stratified: all, with old and new data in each batch

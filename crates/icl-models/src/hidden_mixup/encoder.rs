@@ -139,4 +139,9 @@ where
         let head = self.head.recalibrated(&views)?;
         Ok(Self::new(encoder, head))
     }
+
+    fn with_frozen_statistics(self, is_frozen: bool) -> Self {
+        let encoder = self.encoder.with_frozen_statistics(is_frozen);
+        Self::new(encoder, self.head.with_frozen_statistics(is_frozen))
+    }
 }

@@ -7,10 +7,10 @@ use icl_core::{Batches, Encoder, Error, Mode, SampleError, Seed};
 use super::block::ResidualBlock;
 use super::config::{D_FEATURES, ResNetConfig, STAGES};
 use super::stem::StemLayers;
-use crate::convolution::{Convolution, means_over_places};
+use crate::convolution::means_over_places;
 use crate::head::ProjectionHead;
 use crate::linear::Linear;
-use crate::normalization::{Gathered, Statistics};
+use crate::normalization::{BatchNorm, Normalised, Statistics};
 
 impl ResNetConfig {
     /// Creates an encoder with weights drawn from `seed`: the same on every backend, and the same
@@ -91,7 +91,7 @@ impl<B: Backend> ResNet<B> {
     /// # Panics
     /// If the number of channels is not the encoder's.
     pub fn features(&self, images: Tensor<B, 4>, mode: Mode<'_>) -> Tensor<B, 2> {
-        self.pass(images, &mut Statistics::of(&mode))
+        self.features_by(images, &mut Statistics::of(&mode))
     }
 
     /// Computes the logits `[n, n_classes]` of the classes for `images`
@@ -106,7 +106,7 @@ impl<B: Backend> ResNet<B> {
     }
 
     /// Computes h, normalised by `statistics`.
-    fn pass(&self, images: Tensor<B, 4>, statistics: &mut Statistics<'_>) -> Tensor<B, 2> {
+    fn features_by(&self, images: Tensor<B, 4>, statistics: &mut Statistics<'_>) -> Tensor<B, 2> {
         let found = images.dims()[1];
         let expected = self.stem.convolution.weight.val().dims()[1];
         assert_eq!(
@@ -122,12 +122,31 @@ impl<B: Backend> ResNet<B> {
             .fold(stem, |x, block| block.forward(x, statistics));
         means_over_places(x)
     }
+}
 
-    /// Iterates over all convolutions.
-    fn convolutions_mut(&mut self) -> impl Iterator<Item = &mut Convolution<B>> {
-        let blocks = self.blocks.iter_mut();
-        std::iter::once(&mut self.stem.convolution)
-            .chain(blocks.flat_map(ResidualBlock::convolutions_mut))
+impl<B: Backend> Normalised<B> for ResNet<B> {
+    type Batch = Tensor<B, 4>;
+
+    fn norms_mut(&mut self) -> Vec<&mut BatchNorm<B>> {
+        let blocks = self
+            .blocks
+            .iter_mut()
+            .flat_map(ResidualBlock::convolutions_mut);
+        let convolutions = std::iter::once(&mut self.stem.convolution).chain(blocks);
+        let head = self
+            .projection
+            .iter_mut()
+            .flat_map(ProjectionHead::norms_mut);
+        convolutions.map(|it| &mut it.norm).chain(head).collect()
+    }
+
+    /// Computes φ.
+    fn pass(&self, batch: Tensor<B, 4>, statistics: &mut Statistics<'_>) -> Tensor<B, 2> {
+        let features = self.features_by(batch, statistics);
+        match &self.projection {
+            Some(head) => head.forward(features, statistics),
+            None => features,
+        }
     }
 }
 
@@ -138,12 +157,7 @@ impl<B: Backend> Encoder<B> for ResNet<B> {
     const FORWARD_SHARE: f64 = 0.27;
 
     fn encode(&self, batch: Tensor<B, 4>, mode: Mode<'_>) -> Tensor<B, 2> {
-        let mut statistics = Statistics::of(&mode);
-        let features = self.pass(batch, &mut statistics);
-        match &self.projection {
-            Some(head) => head.forward(features, &mut statistics),
-            None => features,
-        }
+        self.pass(batch, &mut Statistics::of(&mode))
     }
 
     /// Computes the features h, without the projection head.
@@ -170,14 +184,11 @@ impl<B: Backend> Encoder<B> for ResNet<B> {
     ///
     /// # Panics
     /// If there are no batches.
-    fn recalibrated(mut self, batches: &Batches<'_, Tensor<B, 4>>) -> Result<Self, SampleError> {
-        let frozen = self.clone().no_grad();
-        let gathered = Gathered::over(batches, |batch, statistics| {
-            frozen.pass(batch, statistics);
-        })?;
-        for convolution in self.convolutions_mut() {
-            convolution.norm.set_population(&gathered, batches)?;
-        }
-        Ok(self)
+    fn recalibrated(self, batches: &Batches<'_, Tensor<B, 4>>) -> Result<Self, SampleError> {
+        self.with_estimates(batches)
+    }
+
+    fn with_frozen_statistics(self, is_frozen: bool) -> Self {
+        self.with_frozen_norms(is_frozen)
     }
 }

@@ -268,3 +268,9 @@ fn recalibration_depends_on_parameters_and_batches_alone() {
     let found = other.encode(parts[1].clone(), Mode::Evaluation);
     assert_close(&to_vec(&found), &expected, 1e-5);
 }
+
+#[test]
+fn statistics_of_the_encoder_and_the_head_are_frozen() {
+    let batches = [mixup(0.5), mixup(0.9)].map(|noise| collate(&both(noise, 5, 3)));
+    crate::frozen_statistics::check(small::<TestAutodiff>(), batches);
+}

@@ -37,14 +37,15 @@ pub struct UpdateRecord {
     /// Number of values outside the range of the encoder's own data that were clipped; 0 in older records.
     #[serde(default)]
     pub n_clipped: usize,
-    /// Exact risk of θ₀ over training samples, with its normalisation statistics re-estimated over them.
+    /// Exact risk of θ₀ over training samples, as it was given.
     pub before: ExactRisk,
-    /// Exact risk of the updated encoder over the same samples, with its statistics re-estimated over them.
+    /// Exact risk of the updated encoder over the same samples, with its statistics re-estimated over them unless the
+    /// method freezes them.
     pub after: ExactRisk,
     /// Rule by which samples are held out; `null` in older records.
     #[serde(default)]
     pub hold_out: Option<HoldOutRule>,
-    /// Risk of θ₀, with its statistics re-estimated over the training samples, over held-out samples, which the
+    /// Risk of θ₀, as it was given, over held-out samples, which the
     /// update has not seen, in nats, with its standard error; `null` without held-out samples.
     pub held_out_before: Option<HeldOutRisk>,
     /// Whether the updated encoder is better, by the paired differences of the losses of the held-out samples; `null`

@@ -5,8 +5,8 @@ pub(crate) const TERMS: [(&str, &str); 9] = [
     (
         "Before and after",
         "Before is the encoder that came in, after is the one that was written. Both are measured in \
-         the same way: on all data, old and new, with BatchNorm's statistics re-estimated over them at \
-         the encoder's own parameters.",
+         the same way, on all data, old and new, as they are in use: by the default method BatchNorm's \
+         statistics stay those of before, else they are re-estimated over these data after the update.",
     ),
     (
         "Exact risk",

@@ -35,7 +35,7 @@ impl Risk for ExactRisk {
     }
 }
 
-/// Encoder with re-estimated normalisation statistics, and its exact risk.
+/// Encoder with re-estimated normalisation statistics, unless they are frozen, and its exact risk.
 #[derive(Debug, Clone)]
 pub struct Evaluated<M, R> {
     /// Encoder to which the risk belongs.

@@ -15,7 +15,8 @@ use crate::views::problem::Problem;
 /// Evaluates encoders on one fixed pair of views of each sample, the same for every method and epoch.
 ///
 /// Before each measurement the encoder's normalisation statistics are re-estimated over those views
-/// ([`Encoder::recalibrated`]), so that the risk is a function of the parameters alone.
+/// ([`Encoder::recalibrated`]), unless they are frozen, so that the risk is a function of the parameters alone.
+/// [`risk_as_given`](Self::risk_as_given) keeps the statistics of an encoder that was read from a file.
 /// [`Trainer::evaluator`](crate::Trainer::evaluator) and [`Stream::evaluator`](crate::Stream::evaluator) create one,
 /// and [`new`](Self::new) for any training loop.
 ///

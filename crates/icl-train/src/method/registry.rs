@@ -21,8 +21,9 @@ const FRESH_SHARE: f64 = 0.2;
 
 /// Returns the methods of the registry, in the order in which they are shown.
 ///
-/// All start from θ₀ except `retraining`, and all have a fixed learning rate and the plain optimizer unless
-/// the table says otherwise.
+/// All start from θ₀ except `retraining`, `icl` with frozen statistics of normalisation
+/// ([`Start::FrozenNorm`]), and all have a fixed learning rate and the plain optimizer unless the table says
+/// otherwise.
 ///
 /// | name | sampling | loss | optimizer | rate |
 /// |---|---|---|---|---|
@@ -56,7 +57,7 @@ pub fn methods() -> Vec<Method> {
     use LossKind::{Corrected, InfoNce, Published};
     use OptimizerChoice::Plain;
     use RateChoice::{Cosine, Fixed, Hypergradient, Learned, LearnedAsPublished};
-    use Sampling::{All, Buffer, New, Share, Stratified, Widening};
+    use Sampling::{All, Buffer, New, Share, Stratified};
     let named = |name: &str, method| Method {
         name: name.to_owned(),
         ..method
@@ -94,7 +95,7 @@ pub fn methods() -> Vec<Method> {
         plain("distillation", New, InfoNce.with_distillation()),
     ];
     let controls = [
-        plain(DEFAULT, Widening(None), InfoNce.into()),
+        Method::icl(),
         warm("warm-cosine", Cosine),
         warm("warm-hypergradient", Hypergradient),
         warm("warm-lrl-published", LearnedAsPublished),
@@ -109,11 +110,13 @@ pub fn methods() -> Vec<Method> {
 }
 
 impl Method {
-    /// Returns the default method, `icl`: a warm start on the new data and a share of the old data, which
-    /// widens with the cost of the training ([`Sampling::Widening`]).
+    /// Returns the default method, `icl`: a warm start with frozen statistics of normalisation
+    /// ([`Start::FrozenNorm`]) on the new data and a share of the old data, which widens with the cost of the
+    /// training ([`Sampling::Widening`]).
     pub fn icl() -> Self {
         Self {
             name: DEFAULT.to_owned(),
+            start: Start::FrozenNorm,
             ..Self::new(Sampling::Widening(None), LossKind::InfoNce)
         }
     }

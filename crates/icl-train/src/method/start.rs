@@ -3,8 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
+use icl_core::TrainableEncoder;
 use serde::{Deserialize, Serialize};
 
 use crate::error::TrainError;
@@ -33,6 +33,10 @@ pub enum Start {
     /// θ₀ with statistics of normalisation that are re-estimated over X′ (`statistics`; AdaBN, Li et al., 2016).
     /// It differs from θ₀ only where nothing is trained: training normalises by its batches.
     Statistics,
+    /// θ₀ with its statistics of normalisation frozen (`frozen-norm`): training, too, normalises by them, so that it
+    /// begins at exactly the function that was trained
+    /// ([`Encoder::with_frozen_statistics`](icl_core::Encoder::with_frozen_statistics)).
+    FrozenNorm,
     /// A fresh encoder with random parameters (`scratch`).
     Scratch,
     /// θ₀, shrunk and moved towards a fresh encoder (`shrink-perturb`, `shrink-perturb:λ:σ`; Ash and Adams, 2020, with the
@@ -60,7 +64,7 @@ pub enum Start {
 impl Start {
     /// Returns whether the start needs an encoder with random parameters.
     pub fn needs_fresh(self) -> bool {
-        !matches!(self, Self::Trained | Self::Statistics)
+        matches!(self, Self::Scratch | Self::ShrinkPerturb { .. })
     }
 
     /// Returns the encoder from which a run starts, given the trained encoder θ₀ and an encoder of the same architecture with
@@ -71,10 +75,10 @@ impl Start {
     pub(crate) fn encoder<B, M>(self, trained: M, fresh: Option<M>) -> Result<M, TrainError>
     where
         B: AutodiffBackend,
-        M: AutodiffModule<B>,
+        M: TrainableEncoder<B>,
     {
         if !self.needs_fresh() {
-            return Ok(trained);
+            return Ok(trained.with_frozen_statistics(self == Self::FrozenNorm));
         }
         let start = self.to_string();
         let Some(fresh) = fresh else {
@@ -83,8 +87,8 @@ impl Start {
             return Err(TrainError::new("start", found, expected));
         };
         match self {
-            Self::Trained | Self::Statistics | Self::Scratch => Ok(fresh),
             Self::ShrinkPerturb { keep, fresh: share } => {
+                let trained = trained.with_frozen_statistics(false);
                 let blended = blended::<B, M>(trained, &fresh, (keep, share));
                 blended.map_err(|[found, trained]| {
                     let expected = format!(
@@ -93,6 +97,7 @@ impl Start {
                     TrainError::new("the fresh encoder", found, expected)
                 })
             }
+            _ => Ok(fresh.with_frozen_statistics(false)),
         }
     }
 }
@@ -102,6 +107,7 @@ impl fmt::Display for Start {
         match self {
             Self::Trained => f.write_str("trained"),
             Self::Statistics => f.write_str("statistics"),
+            Self::FrozenNorm => f.write_str("frozen-norm"),
             Self::Scratch => f.write_str("scratch"),
             Self::ShrinkPerturb { keep, fresh } => write!(f, "shrink-perturb:{keep}:{fresh}"),
         }
@@ -113,8 +119,8 @@ impl FromStr for Start {
 
     fn from_str(text: &str) -> Result<Self, TrainError> {
         let wrong = || {
-            let expected = "trained, statistics, scratch, shrink-perturb, or shrink-perturb:L:S with numbers from \
-                            0 to 1 that are not both 0";
+            let expected = "trained, statistics, frozen-norm, scratch, shrink-perturb, or shrink-perturb:L:S with \
+                            numbers from 0 to 1 that are not both 0";
             TrainError::new("start", text, expected)
         };
         let mut parts = text.split(':');
@@ -125,6 +131,7 @@ impl FromStr for Start {
         match (name, &numbers[..]) {
             ("trained", []) => Ok(Self::Trained),
             ("statistics", []) => Ok(Self::Statistics),
+            ("frozen-norm", []) => Ok(Self::FrozenNorm),
             ("scratch", []) => Ok(Self::Scratch),
             ("shrink-perturb", []) => Ok(Self::ShrinkPerturb {
                 keep: KEEP,
@@ -149,6 +156,7 @@ mod tests {
         for (text, start, full) in [
             ("trained", Start::Trained, "trained"),
             ("statistics", Start::Statistics, "statistics"),
+            ("frozen-norm", Start::FrozenNorm, "frozen-norm"),
             ("scratch", Start::Scratch, "scratch"),
             (
                 "shrink-perturb",

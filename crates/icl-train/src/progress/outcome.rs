@@ -15,7 +15,9 @@ pub struct Outcome<M: AutodiffModule<B>, B: AutodiffBackend, R = ExactRisk> {
     /// follows the risk ([`StopRule`](crate::StopRule)), else the last one. Its parameters are averaged as [`average_decay`](crate::TrainingSettings::average_decay) says.
     ///
     /// Start from this field, not from a clone of `encoder`: Burn loses in such a clone the
-    /// information which parameters are trained.
+    /// information which parameters are trained. Its normalisation statistics are those of `encoder`. After an update
+    /// with frozen statistics both keep them frozen until another start frees them; an encoder that is read from a file
+    /// is free.
     pub trained: M,
     /// The same encoder for inference: without gradients, and with re-estimated normalisation
     /// statistics.

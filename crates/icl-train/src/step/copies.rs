@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::collections::VecDeque;
 
-use burn::module::{AutodiffModule, ModuleMapper, ModuleVisitor, Param};
+use burn::module::{AutodiffModule, Module, ModuleMapper, ModuleVisitor, Param};
 use burn::tensor::Tensor;
 use burn::tensor::backend::{AutodiffBackend, Backend};
 
@@ -34,6 +34,33 @@ impl<B: Backend> ModuleMapper<B> for Parameters {
         let original = self.0.pop_front().map(<Box<dyn Any>>::downcast);
         match original {
             Some(Ok(original)) => *original,
+            _ => param,
+        }
+    }
+}
+
+/// Returns `encoder` with its values that are not trained, such as statistics of normalisation, replaced by those of
+/// `evaluated`, a copy without gradients.
+pub(crate) fn with_statistics_of<B: AutodiffBackend, M: AutodiffModule<B>>(
+    encoder: M,
+    evaluated: &M::InnerModule,
+) -> M {
+    let mut values = Parameters::default();
+    evaluated.visit(&mut values);
+    encoder.map(&mut Untrained(values.0))
+}
+
+/// Float parameters of a copy without gradients, in the order of the module.
+struct Untrained(VecDeque<Box<dyn Any>>);
+
+impl<B: AutodiffBackend> ModuleMapper<B> for Untrained {
+    fn map_float<const D: usize>(&mut self, param: Param<Tensor<B, D>>) -> Param<Tensor<B, D>> {
+        let value = self.0.pop_front();
+        let value = value.map(<Box<dyn Any>>::downcast::<Param<Tensor<B::InnerBackend, D>>>);
+        match value {
+            Some(Ok(value)) if !param.val().is_require_grad() => {
+                param.map(|_| Tensor::from_inner(value.val()))
+            }
             _ => param,
         }
     }

@@ -24,7 +24,7 @@ use crate::progress::warnings::{Statistics, far, first_not_finite};
 use crate::sampling::plan::Planner;
 use crate::settings::TrainingSettings;
 use crate::step::batch_loss::{BatchLoss, PartOf};
-use crate::step::copies::own;
+use crate::step::copies::{own, with_statistics_of};
 use crate::step::counters::Counters;
 use crate::step::prefetch::Prepared;
 use crate::step::rule::{LossesOfStep, Rule};
@@ -143,7 +143,7 @@ where
         record.seconds.evaluation += start.elapsed().as_secs_f64();
         Ok(Outcome {
             parameter_change: parameter_change::<B, _>(&self.start, &trained),
-            trained,
+            trained: with_statistics_of(trained, &evaluated.encoder),
             encoder: evaluated.encoder,
             first_risk: first.risk,
             risk: evaluated.risk,

@@ -40,7 +40,7 @@ pub struct Live<M: AutodiffModule<B>, B: AutodiffBackend> {
     pub state: StreamState,
     /// Encoder from which the next update starts.
     pub trained: M,
-    /// The same encoder as it is in use, with re-estimated normalisation statistics.
+    /// The same encoder as it is in use, with its normalisation statistics.
     pub encoder: M::InnerModule,
 }
 

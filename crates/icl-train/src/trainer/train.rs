@@ -16,7 +16,7 @@ use crate::progress::step_report::PhaseClock;
 use crate::progress::{Callbacks, Outcome};
 use crate::step::batch_loss::BatchLoss;
 use crate::step::contrastive::Contrastive;
-use crate::step::copies::own;
+use crate::step::copies::{own, with_statistics_of};
 use crate::step::distillation::Teacher;
 use crate::step::prefetch::prefetch;
 use crate::step::run::Run;
@@ -98,7 +98,7 @@ where
             ..Method::new(Sampling::Old, LossKind::InfoNce)
         };
         self.check_catalogue(encoder.has_catalogue(), &method)?;
-        let encoder = own(&encoder);
+        let encoder = own(&encoder).with_frozen_statistics(false);
         let run = (&method, &*trained, PRETRAINING);
         let identity = self.check_members(run, &encoder, callbacks)?;
         self.check_data(|by| Ok(by.evaluate_old(encoder.valid())?.risk))?;
@@ -128,7 +128,7 @@ where
     }
 
     /// Updates as [`update`](Self::update) does, by any method, with callbacks and checkpoints. `fresh` is an encoder
-    /// of the same architecture with random parameters, which all starts but `trained` need
+    /// of the same architecture with random parameters, which some starts need
     /// ([`Start::needs_fresh`](crate::Start::needs_fresh)): from scratch it is trained in the place of `trained`.
     ///
     /// # Errors
@@ -198,6 +198,7 @@ where
                 Start::Trained => 0.0,
                 _ => measured.n_statistics_views as f64 * M::FORWARD_SHARE,
             };
+            let encoder = with_statistics_of(encoder, &measured.encoder);
             return Ok(Outcome::untrained(encoder, evaluated.risk, measured, cost));
         };
         // The teacher is the first encoder after re-estimation of its statistics.

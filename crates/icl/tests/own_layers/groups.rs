@@ -105,7 +105,7 @@ fn calls_data_and_encoders_that_differ_are_named() {
         let method = Method::named(method)?;
         trainer.update(&method, Stock::new(0.0)).map(drop)
     });
-    names(found, "found method start=trained");
+    names(found, "found method start=frozen-norm");
     let found = train(&|group, rank| {
         let increment = [&of_two, &other][rank];
         trainer(&one, increment)

@@ -4,6 +4,7 @@
 
 mod arguments;
 mod checkpoints;
+mod frozen;
 mod groups;
 mod mode;
 mod numbers;

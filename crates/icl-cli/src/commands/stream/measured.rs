@@ -166,10 +166,7 @@ impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
         let Embedder {
             evaluator, causes, ..
         } = embedder;
-        // The rank is that of the parameters alone: statistics that a training left behind would change it.
-        let (valid, _) = evaluator
-            .with_statistics(encoder.valid())
-            .map_err(|error| causes.training(error))?;
+        let valid = encoder.valid();
         let held_out = &embedder.experiences[0].held_out;
         let rows = embed::<D, _>(evaluator, &valid, held_out, causes)?;
         let (domain, device) = (&*self.gathered.domain, &self.devices[0]);
