@@ -136,9 +136,9 @@ pub trait Encoder<B: Backend>: Module<B> {
     ///
     /// An update whose new data differ from the old then begins at exactly the function that was trained. The default
     /// returns the encoder unchanged, which is right for an encoder without such statistics. One that cannot freeze its
-    /// statistics, as Burn's `BatchNorm` cannot, is trained with those of its batches. An encoder that wraps another one
-    /// passes the call on, as it does [`recalibrated`](Self::recalibrated). A copy in memory stays frozen, a saved one is
-    /// read as a free one.
+    /// statistics, as Burn's `BatchNorm` cannot, is trained with those of its batches. An encoder that wraps another
+    /// passes the call on, as it does [`recalibrated`](Self::recalibrated). A copy in memory stays frozen; an encoder
+    /// that is read from a file is free.
     #[must_use]
     fn with_frozen_statistics(self, is_frozen: bool) -> Self {
         let _ = is_frozen;

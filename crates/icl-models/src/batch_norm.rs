@@ -30,8 +30,8 @@ impl<B: Backend> BatchStatistics<B> {
         )
     }
 
-    /// Freezes the statistics: an encoder normalises by them in training, too, and they are not estimated again. Or frees
-    /// them, if `is_frozen` is false. Statistics that were never estimated stay free.
+    /// Freezes the statistics: an encoder normalises by them in training, too, and they are not estimated again.
+    /// If `is_frozen` is false, frees them. Statistics that were never estimated stay free.
     #[must_use]
     pub fn frozen(self, is_frozen: bool) -> Self {
         let is_new = || {

@@ -8,7 +8,7 @@ use icl_kernels::image::Window;
 
 use crate::checks::{check_epsilon, check_fields};
 use crate::convolution::{Convolution, convolution_tensors, means_over_places};
-use crate::head::{ProjectionHead, ProjectionHeadConfig};
+use crate::head::{ProjectionHead, ProjectionHeadConfig, projected};
 use crate::normalization::{BatchNorm, Normalised, Statistics};
 
 /// Number of convolutions.
@@ -180,10 +180,7 @@ impl<B: Backend> Normalised<B> for ConvNet<B> {
     /// Computes φ.
     fn pass(&self, batch: Tensor<B, 4>, statistics: &mut Statistics<'_>) -> Tensor<B, 2> {
         let features = self.features_by(batch, statistics);
-        match &self.projection {
-            Some(head) => head.forward(features, statistics),
-            None => features,
-        }
+        projected(self.projection.as_ref(), features, statistics)
     }
 }
 

@@ -8,7 +8,7 @@ use icl_core::{Batches, Encoder, Error, Mode, SampleError, Seed};
 
 use crate::checks::{check_epsilon, check_fields};
 use crate::gin_layer::{GinLayer, neighbourhood};
-use crate::head::{ProjectionHead, ProjectionHeadConfig};
+use crate::head::{ProjectionHead, ProjectionHeadConfig, projected};
 use crate::linear::{Linear, linear_tensors};
 use crate::normalization::{BatchNorm, Normalised, Statistics, norm_tensors};
 use crate::readout::Readout;
@@ -211,10 +211,7 @@ impl<B: Backend> Normalised<B> for Gin<B> {
     /// Computes φ.
     fn pass(&self, batch: GraphBatch<B>, statistics: &mut Statistics<'_>) -> Tensor<B, 2> {
         let features = self.features(&batch, statistics);
-        match &self.projection {
-            Some(head) => head.forward(features, statistics),
-            None => features,
-        }
+        projected(self.projection.as_ref(), features, statistics)
     }
 }
 

@@ -148,6 +148,18 @@ pub struct ProjectionHead<B: Backend> {
     output: Linear<B>,
 }
 
+/// Returns φ `[n, d]`: `features` `[n, d_features]` through the head of an encoder, or as they are if it has none.
+pub(crate) fn projected<B: Backend>(
+    head: Option<&ProjectionHead<B>>,
+    features: Tensor<B, 2>,
+    statistics: &mut Statistics<'_>,
+) -> Tensor<B, 2> {
+    match head {
+        Some(head) => head.forward(features, statistics),
+        None => features,
+    }
+}
+
 impl<B: Backend> ProjectionHead<B> {
     /// Maps `[n, d_input]` to `[n, d_output]`, normalised by `statistics`.
     pub(crate) fn forward(&self, x: Tensor<B, 2>, statistics: &mut Statistics<'_>) -> Tensor<B, 2> {

@@ -6,7 +6,7 @@ use burn::tensor::{Tensor, backend::Backend};
 use icl_core::{Batches, Encoder, Error, Mode, SampleError, Seed};
 
 use crate::checks::{check_epsilon, check_fields};
-use crate::head::{ProjectionHead, ProjectionHeadConfig};
+use crate::head::{ProjectionHead, ProjectionHeadConfig, projected};
 use crate::hidden_layer::{HiddenLayer, hidden_layer_tensors};
 use crate::normalization::{BatchNorm, Normalised, Statistics};
 
@@ -185,10 +185,7 @@ impl<B: Backend> Normalised<B> for Mlp<B> {
     /// Computes φ.
     fn pass(&self, batch: Tensor<B, 2>, statistics: &mut Statistics<'_>) -> Tensor<B, 2> {
         let features = self.features(batch, statistics);
-        match &self.projection {
-            Some(head) => head.forward(features, statistics),
-            None => features,
-        }
+        projected(self.projection.as_ref(), features, statistics)
     }
 }
 

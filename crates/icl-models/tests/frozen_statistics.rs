@@ -46,7 +46,7 @@ pub fn check<E: Encoder<B> + AutodiffModule<B>>(fresh: E, [first, second]: [E::B
     let gradients = GradientsParams::from_grads(gradients, &frozen);
     assert_eq!(gradients.len(), n_trained);
 
-    // No batch is passed, and a clone that is free again is estimated anew.
+    // No batch is passed, and free statistics are estimated again.
     let n_passed = Cell::new(0);
     let two = Batches::new(1, |_| {
         n_passed.set(n_passed.get() + 1);
@@ -56,9 +56,9 @@ pub fn check<E: Encoder<B> + AutodiffModule<B>>(fresh: E, [first, second]: [E::B
     assert_eq!((tensors(&again), n_passed.get()), (tensors(&estimated), 0));
     let free = again.with_frozen_statistics(false);
     assert_eq!(to_vec(&training(&free, &second)), by_batch);
-    let anew = free.recalibrated(&two).unwrap();
+    let second_estimate = free.recalibrated(&two).unwrap();
     assert!(n_passed.get() > 0);
-    assert_ne!(tensors(&anew), tensors(&estimated));
+    assert_ne!(tensors(&second_estimate), tensors(&estimated));
 }
 
 fn rows(shift: f64) -> Tensor<B, 2> {

@@ -119,7 +119,8 @@ pub fn checked(settings: TrainingSettings, n_members: usize) -> Result<TrainingS
     let n_samples = settings.batch_size / n_shards;
     if n_shards > 1 && n_samples < FEW_SAMPLES {
         tell(format_args!(
-            "warning: {n_shards} shards of {n_samples} samples: batch statistics of normalisation, unless frozen, are those of a shard, and noisy below {FEW_SAMPLES}"
+            "warning: {n_shards} shards of {n_samples} samples: batch statistics of normalisation, unless frozen, are \
+             those of a shard, and noisy below {FEW_SAMPLES}"
         ));
     }
     Ok(settings)

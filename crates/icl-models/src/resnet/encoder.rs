@@ -8,7 +8,7 @@ use super::block::ResidualBlock;
 use super::config::{D_FEATURES, ResNetConfig, STAGES};
 use super::stem::StemLayers;
 use crate::convolution::means_over_places;
-use crate::head::ProjectionHead;
+use crate::head::{ProjectionHead, projected};
 use crate::linear::Linear;
 use crate::normalization::{BatchNorm, Normalised, Statistics};
 
@@ -143,10 +143,7 @@ impl<B: Backend> Normalised<B> for ResNet<B> {
     /// Computes φ.
     fn pass(&self, batch: Tensor<B, 4>, statistics: &mut Statistics<'_>) -> Tensor<B, 2> {
         let features = self.features_by(batch, statistics);
-        match &self.projection {
-            Some(head) => head.forward(features, statistics),
-            None => features,
-        }
+        projected(self.projection.as_ref(), features, statistics)
     }
 }
 

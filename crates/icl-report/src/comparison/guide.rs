@@ -59,8 +59,9 @@ pub(crate) const TERMS: [(&str, &str); 14] = [
     (
         "BatchNorm's statistics",
         "They are re-estimated by a pass over the measured samples of X′ before every measurement, but for \
-         inference and methods that freeze them, as icl does, which keep those of θ₀. Those gathered during training belong to parameters that have \
-         changed since, and alone can shift the risk by a few tenths of a nat.",
+         inference and methods that freeze them, as icl does, which keep those of θ₀. \
+         Those gathered during training belong to parameters that have changed since, and alone can shift \
+         the risk by a few tenths of a nat.",
     ),
     (
         "L^{I,X}, L^{II} and drift",

@@ -72,8 +72,8 @@ pub(crate) struct Evaluations<'a, M, R> {
     pub(crate) first_bad: FirstBad<'a, M>,
 }
 
-/// Encoder with re-estimated normalisation statistics, its exact risk, and the result of a protocol on
-/// its embeddings.
+/// Encoder with re-estimated normalisation statistics, unless they are frozen, its exact risk, and the result of a
+/// protocol on its embeddings.
 #[derive(Debug, Clone)]
 pub struct Measured<M, T> {
     /// Encoder that was measured.

@@ -269,8 +269,8 @@ where
 
     /// Measures an encoder: its exact risk, and what `protocol` returns for the embeddings of all samples. `untrained`
     /// is the encoder before any training, whose embeddings give the result a floor. The normalisation statistics of
-    /// both are re-estimated first. `protocol` gets the increment, the embeddings and the untrained embeddings, a row
-    /// for each sample of the data set.
+    /// both are re-estimated first, unless they are frozen. `protocol` gets the increment, the embeddings and the
+    /// untrained embeddings, a row for each sample of the data set.
     ///
     /// # Errors
     /// As [`evaluate`](Self::evaluate), and [`TrainErrorKind::Failed`] if `protocol` returns an error.

@@ -19,8 +19,8 @@ pub struct Outcome<M: AutodiffModule<B>, B: AutodiffBackend, R = ExactRisk> {
     /// with frozen statistics both keep them frozen until another start frees them; an encoder that is read from a file
     /// is free.
     pub trained: M,
-    /// The same encoder for inference: without gradients, and with re-estimated normalisation
-    /// statistics.
+    /// The same encoder for inference: without gradients, and with re-estimated normalisation statistics, unless they
+    /// are frozen.
     pub encoder: M::InnerModule,
     /// Exact risk of the encoder at the start of the run, over the same samples as `risk`.
     pub first_risk: R,

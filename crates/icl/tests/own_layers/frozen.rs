@@ -2,7 +2,6 @@
 
 use icl::core::Seed;
 use icl::models::{Mlp, MlpConfig};
-use icl::train::{Callbacks, TrainErrorKind};
 
 use super::*;
 
@@ -39,23 +38,8 @@ fn an_interrupted_update_with_frozen_statistics_ends_with_the_same_bits() {
     let theta0 = trainer.pretrain(fresh()).unwrap().trained;
     let method: Method = "start=frozen-norm".parse().unwrap();
     let whole = trainer.update(&method, theta0.clone()).unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    let mut n_runs = 0;
-    let resumed = loop {
-        let taken = std::cell::Cell::new(0);
-        let mut callbacks = Callbacks::new()
-            .with_checkpoint(folder.path().join("run"))
-            .stop_when(|| {
-                taken.set(taken.get() + 1);
-                taken.get() >= 2
-            });
-        n_runs += 1;
-        match trainer.update_with(&method, theta0.clone(), None, &mut callbacks) {
-            Err(error) if matches!(error.kind(), TrainErrorKind::Interrupted { .. }) => {}
-            outcome => break outcome.unwrap(),
-        }
-    };
-    assert!(n_runs > 4, "{n_runs}");
+    let resumed =
+        interrupted(|callbacks| trainer.update_with(&method, theta0.clone(), None, callbacks));
     assert_eq!(values(&resumed.trained), values(&whole.trained));
     assert_eq!(resumed.risk, whole.risk);
 }

@@ -20,7 +20,7 @@ use burn::tensor::{Tensor, TensorData, backend::Backend};
 use icl::core::{Batches, SampleError, host_values};
 use icl::models::recalibrate_batch_norm;
 use icl::prelude::*;
-use icl::train::StopRule;
+use icl::train::{Callbacks, StopRule, TrainErrorKind};
 use rand::RngExt;
 
 type B = Autodiff<Flex>;
@@ -138,4 +138,27 @@ fn trainer<'a, S>(
     increment: &'a Increment,
 ) -> Trainer<'a, B, S, impl Views<Sample = [f32; 4], View = [f32; 4]>, Stack> {
     Trainer::new(samples, jitter(0.3), Stack, increment).settings(settings())
+}
+
+/// Interrupts a training with a checkpoint at every second question, and continues it until it is complete.
+fn interrupted<T>(train: impl Fn(&mut Callbacks<'_>) -> Result<T, TrainError>) -> T {
+    let folder = tempfile::tempdir().unwrap();
+    let mut n_runs = 0;
+    loop {
+        let taken = std::cell::Cell::new(0);
+        let mut callbacks = Callbacks::new()
+            .with_checkpoint(folder.path().join("run"))
+            .stop_when(|| {
+                taken.set(taken.get() + 1);
+                taken.get() >= 2
+            });
+        n_runs += 1;
+        match train(&mut callbacks) {
+            Err(error) if matches!(error.kind(), TrainErrorKind::Interrupted { .. }) => {}
+            outcome => {
+                assert!(n_runs > 4, "{n_runs}");
+                return outcome.unwrap();
+            }
+        }
+    }
 }
