@@ -32,7 +32,7 @@
 //! | [`ErrorOf`], [`Error`], [`ErrorKind`], [`KindAbove`] | rejected input: where, what was found, what was expected |
 //! | [`Seed`] | one root seed for each run |
 //! | [`Group`], [`Alone`], [`Threads`], [`Gathered`] | members that train one encoder together |
-//! | [`has_double_precision`], [`host_values`], [`beside_kernels`] | properties of devices, and where their kernels run |
+//! | [`has_double_precision`], [`host_values`], [`beside_kernels`], [`in_pool_of_kernels`] | properties of devices, and where their kernels run |
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
@@ -117,7 +117,7 @@ pub use {
         paired_cosine_similarity, ranks_among,
     },
     encoder::{Batches, Encoder, Mode},
-    icl_kernels::{beside_kernels, has_double_precision, host_values},
+    icl_kernels::{beside_kernels, has_double_precision, host_values, in_pool_of_kernels},
     loss::{
         ExactRisk, HeldOutRisk, IncrementalInfoNce, IncrementalInfoNceConfig, InfoNce,
         InfoNceConfig, NoiseLosses, NtXent, NtXentConfig, RiskRows, Strategy, catalogue_nce_i,

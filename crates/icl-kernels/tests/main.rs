@@ -14,3 +14,4 @@ mod numbers;
 mod rows;
 mod sparse;
 mod sparse_product;
+mod threads;

@@ -5,8 +5,8 @@ use std::sync::mpsc::{Receiver, Sender, channel, sync_channel};
 use std::thread::Scope;
 use std::time::Instant;
 
-use burn::tensor::backend::AutodiffBackend;
-use icl_core::{Collate, SampleError, Samples, Seed, Side, Views};
+use burn::tensor::backend::{AutodiffBackend, Backend};
+use icl_core::{Collate, SampleError, Samples, Seed, Side, Views, in_pool_of_kernels};
 use rayon::prelude::*;
 
 use crate::devices::shards::Shards;
@@ -191,7 +191,7 @@ where
             let of_shard = |index| {
                 let places: Vec<usize> = shards.places(index, n).collect();
                 let start = Instant::now();
-                self.make_views(request, plan, &places)?;
+                self.make_views::<B>(request, plan, &places)?;
                 views_s += start.elapsed().as_secs_f64();
                 let phase = Phase::<B>::start(self.is_timed.then(|| self.device.clone()));
                 let collated = |views: &Vec<V::View>| {
@@ -236,7 +236,7 @@ where
     }
 
     /// Fills the slots of each part with the first views of the samples at some places of a batch, then the second views.
-    fn make_views(
+    fn make_views<B: Backend>(
         &mut self,
         request: &Request,
         plan: &BatchPlan,
@@ -271,11 +271,9 @@ where
                 .map(|(place, slot)| maker.make((index, repetition), &sample, place, slot));
             views.collect()
         };
-        let made: Vec<Result<Vec<V::View>, SampleError>> = slots
-            .into_par_iter()
-            .zip(places.par_iter())
-            .map(make)
-            .collect();
+        let slots = slots.into_par_iter().zip(places.par_iter());
+        let made: Vec<Result<Vec<V::View>, SampleError>> =
+            in_pool_of_kernels::<B, _>(|| slots.map(make).collect());
         let mut seconds: Vec<Vec<V::View>> = (0..n_parts).map(|_| Vec::new()).collect();
         for made in made {
             // Of several samples that cannot be read, the first one is always reported.

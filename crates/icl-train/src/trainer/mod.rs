@@ -61,9 +61,9 @@ use crate::views::problem::Problem;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Where tensors lie in the memory of this process, a trainer that is alone may take its steps on threads of rayon's
-/// global pool, in parallel with the kernels ([`beside_kernels`](icl_core::beside_kernels)): an encoder finds other
-/// values of thread-local variables there.
+/// Where tensors lie in the memory of this process, a trainer that is alone may take its steps on threads of a pool, on
+/// which its kernels share their work ([`beside_kernels`](icl_core::beside_kernels)): an encoder finds other values of
+/// thread-local variables there.
 #[derive(Debug)]
 pub struct Trainer<'a, B: AutodiffBackend, S, V, C, O = DefaultOptimizer> {
     pub(crate) samples: &'a S,
