@@ -25,7 +25,10 @@ pub(crate) fn record<B: Backend, F, const N: usize, const D: usize>(
 where
     F: FnOnce(FloatTensor<B>, [bool; N]) -> OfOperands<B, N> + Clone + Send + 'static,
 {
-    let step = Step(PhantomData).prepare::<NoCheckpointing>(operands.map(|it| it.node));
+    // The operands live until the output is in the graph: Burn removes what nobody refers to from the graphs of all
+    // threads, after a backward pass on any of them.
+    let nodes = operands.each_ref().map(|it| it.node.clone());
+    let step = Step(PhantomData).prepare::<NoCheckpointing>(nodes);
     let output = match step.compute_bound().stateful() {
         OpsKind::Tracked(step) => step.finish(Held(backward), unwrap(output)),
         OpsKind::UnTracked(step) => step.finish(unwrap(output)),

@@ -4,9 +4,9 @@ use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use burn::backend::{Autodiff, Flex};
-use burn::tensor::{Distribution, Tensor};
-use icl_kernels::beside_kernels;
+use burn::tensor::{Distribution, Tensor, TensorData};
 use icl_kernels::image::dense_product;
+use icl_kernels::{beside_kernels, host_values};
 
 type B = Autodiff<Flex>;
 
@@ -31,6 +31,39 @@ fn backward_passes_of_several_threads_end() {
         let end = ended.recv_timeout(Duration::from_secs(60));
         assert!(end.is_ok(), "the threads wait for each other");
     }
+}
+
+/// A second backward pass to the same leaves has a graph without them, of which nothing is referenced but the tensors of
+/// the forward pass.
+#[test]
+fn second_gradients_of_several_threads_are_those_of_one() {
+    let expected = second_gradient();
+    std::thread::scope(|scope| {
+        for _ in 0..N_THREADS {
+            scope.spawn(|| {
+                for _ in 0..2000 {
+                    assert_eq!(second_gradient(), expected);
+                }
+            });
+        }
+    });
+}
+
+fn second_gradient() -> Vec<f64> {
+    let matrix = |n_rows, step: f32| {
+        let numbers: Vec<f32> = (0..n_rows * 16)
+            .map(|at| (at as f32 * step).sin())
+            .collect();
+        Tensor::<B, 2>::from_data(TensorData::new(numbers, [n_rows, 16]), &Default::default())
+    };
+    let (x, weight) = (matrix(8, 0.7), matrix(16, 0.3).require_grad());
+    let gradient = || {
+        let hidden = dense_product(x.clone(), weight.clone());
+        let gradients = dense_product(hidden, weight.clone()).sum().backward();
+        host_values(weight.grad(&gradients).unwrap())
+    };
+    gradient();
+    gradient()
 }
 
 fn backward() {
