@@ -32,7 +32,8 @@
 //! | [`ErrorOf`], [`Error`], [`ErrorKind`], [`KindAbove`] | rejected input: where, what was found, what was expected |
 //! | [`Seed`] | one root seed for each run |
 //! | [`Group`], [`Alone`], [`Threads`], [`Gathered`] | members that train one encoder together |
-//! | [`has_double_precision`], [`host_values`], [`beside_kernels`], [`in_pool_of_kernels`] | properties of devices, and where their kernels run |
+//! | [`has_double_precision`], [`host_values`] | properties of devices |
+//! | [`beside_kernels`], [`in_pool_of_kernels`] | the threads on which kernels of the CPU share their work |
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

@@ -11,7 +11,8 @@
 //! | [`graph`] | products with sparse matrices, graph convolution, normalisation with leaky ReLU and dropout |
 //! | [`rows`] | rows of unit length; the log of the sum of exponentials of products of rows, and who scores above a given score |
 //! | [`OnePassAdam`], [`lerp`] | updates of parameters in one pass over memory |
-//! | [`is_host_memory`], [`beside_kernels`], [`in_pool_of_kernels`] | where tensors lie, and the threads on which kernels share their work |
+//! | [`is_host_memory`] | where tensors lie |
+//! | [`beside_kernels`], [`in_pool_of_kernels`] | the threads on which kernels share their work |
 //! | [`host_values`], [`has_double_precision`] | values on the host; what a device calculates |
 //! | `testing` | a backend to test on, closeness, finite differences (feature `testing`) |
 

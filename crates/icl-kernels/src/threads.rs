@@ -24,17 +24,17 @@ const STACK: usize = 8 << 20;
 /// Whether a sequence of kernels runs in the pool.
 static IS_TAKEN: AtomicBool = AtomicBool::new(false);
 
-/// Runs a sequence of kernels, such as a training step, on a thread of a pool on which its kernels share their work. The
-/// pool has as many threads as rayon's global pool. The sequence runs on the calling thread if tensors are not in the
-/// memory of this process, if there is one thread, if the calling thread belongs to a pool, or if the pool already runs a
-/// sequence.
+/// Runs a sequence of kernels, such as a training step, on a thread of a pool on which its kernels share their work.
+/// The pool has as many threads as rayon's global pool. The sequence runs on the calling thread if tensors are not in
+/// the memory of this process, if there is one thread, if the calling thread belongs to a pool, or if the pool already
+/// runs a sequence.
 ///
 /// A thread outside of a pool sleeps while the pool works for it and is woken after each kernel, which takes longer
 /// than a small kernel itself: a training step of a graph network on 32 graphs switched threads 180 times. A thread of
 /// the pool does its part of each kernel, and only others are woken.
 ///
-/// Two trainers must not train on threads of rayon's global pool: one of them could begin a backward pass within a kernel
-/// of the other and wait for it forever.
+/// Two trainers must not train on threads of rayon's global pool. One of them could begin a backward pass within a
+/// kernel of the other, and neither would end.
 ///
 /// ```
 /// use burn::backend::Flex;
@@ -53,11 +53,11 @@ pub fn beside_kernels<B: Backend, T: Send>(work: impl FnOnce() -> T + Send) -> T
     }
 }
 
-/// Runs work that threads share, such as the making of views for the next step, in the pool of [`beside_kernels`]: in
-/// another pool its threads and those of the kernels would take the cores from each other. The same exceptions hold,
-/// but for that of the sequence.
+/// Runs work that threads share, such as making the views of the next step, in the pool of [`beside_kernels`]: threads
+/// of another pool and those of the kernels would take the cores from each other. It runs on the calling thread in the
+/// cases that are named there, except that the pool may run a sequence meanwhile.
 ///
-/// The work must take no backward pass.
+/// The work must contain no backward pass.
 pub fn in_pool_of_kernels<B: Backend, T: Send>(work: impl FnOnce() -> T + Send) -> T {
     match pool::<B>() {
         Some(pool) => pool.install(work),

@@ -33,8 +33,7 @@ fn backward_passes_of_several_threads_end() {
     }
 }
 
-/// A second backward pass to the same leaves has a graph without them, of which nothing is referenced but the tensors of
-/// the forward pass.
+/// The graph of a second backward pass to the same leaves lacks them: only tensors of the forward pass refer to it.
 #[test]
 fn second_gradients_of_several_threads_are_those_of_one() {
     let expected = second_gradient();
