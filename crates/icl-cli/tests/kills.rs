@@ -18,19 +18,35 @@ use crate::support::{
 /// Number of kills of each command.
 const N_KILLS: usize = 40;
 
-/// Moments of the time that a command takes, and a little longer: multiples of the golden ratio fill it evenly, in no order.
-fn moments(of: Duration) -> impl Iterator<Item = Duration> {
-    (1..=N_KILLS).map(move |kill| of.mul_f64(1.1 * (0.618_034 * kill as f64).fract()))
+/// Moments of kills, as parts of the time that a command takes, and a little longer: multiples of the golden ratio fill it
+/// evenly, in no order.
+fn moments() -> impl Iterator<Item = f64> {
+    (1..=N_KILLS).map(|kill| 1.1 * (0.618_034 * kill as f64).fract())
 }
 
-/// Runs a command and kills it after some time; whether it was still at work.
-fn kill_after(at: &Path, line: &str, time: Duration) -> bool {
+/// Runs a command to its end; the time that it took.
+fn time(at: &Path, line: &str) -> Duration {
+    let begun = Instant::now();
+    icl(at, &split(line)).succeeded();
+    begun.elapsed()
+}
+
+/// Runs a command and kills it at a moment of the time that it takes; that time becomes shorter if it came to its end
+/// before. Whether it was still at work.
+fn kill_at(at: &Path, line: &str, moment: f64, whole: &mut Duration) -> bool {
+    let begun = Instant::now();
     let mut child = command(at, &split(line))
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    sleep(time);
+    while begun.elapsed() < whole.mul_f64(moment) {
+        if child.try_wait().unwrap().is_some() {
+            *whole = begun.elapsed().min(*whole);
+            return false;
+        }
+        sleep(Duration::from_millis(1));
+    }
     let was_at_work = child.try_wait().unwrap().is_none();
     child.kill().unwrap();
     child.wait().unwrap();
@@ -50,16 +66,15 @@ fn withstands_kills(at: &Path, line: &str, outputs: &[&str]) {
     };
     remove();
     // The first time it was slower.
-    let begun = Instant::now();
-    icl(at, &split(line)).succeeded();
-    let whole = begun.elapsed();
+    let mut whole = time(at, line);
     remove();
     let mut n_at_work = 0;
-    for moment in moments(whole) {
-        n_at_work += usize::from(kill_after(at, line, moment));
+    for moment in moments() {
+        n_at_work += usize::from(kill_at(at, line, moment, &mut whole));
         // The last output is there when all are.
         if !at.join(outputs.last().unwrap()).exists() {
-            icl(at, &split(line)).succeeded();
+            // What runs beside it changes the time that it takes: the latest one counts.
+            whole = time(at, line);
         }
         let mut found = made();
         // What a kill after the publication has left is hidden, and replaced the next time.
@@ -132,24 +147,21 @@ fn earlier_results_stay_until_others_are_complete() {
     OLD.write(at, "old");
     let line = "train --data old --epochs 3 --stop never --tensorboard --out";
     // The shorter of two times: another program may have slowed one of them.
-    let times = ["new --seed 2", "earlier --seed 1"].map(|run| {
-        let begun = Instant::now();
-        icl(at, &split(&format!("{line} {run}"))).succeeded();
-        begun.elapsed()
-    });
-    let whole = times.into_iter().min().unwrap();
+    let times = ["new --seed 2", "earlier --seed 1"].map(|run| time(at, &format!("{line} {run}")));
+    let mut whole = times.into_iter().min().unwrap();
     let [new, earlier] = ["new", "earlier"].map(|name| at.join(name));
     let encoder = |of: &Path| contents(of).remove("encoder.safetensors").unwrap();
     let out = at.join("out");
     let mut n_interrupted = 0;
-    for moment in moments(whole).take(20) {
+    for moment in moments().take(20) {
         fs::create_dir(&out).unwrap();
         fs::write(out.join("notes.txt"), "theirs").unwrap();
         for entry in fs::read_dir(&earlier).unwrap() {
             let entry = entry.unwrap();
             fs::copy(entry.path(), out.join(entry.file_name())).unwrap();
         }
-        kill_after(at, &format!("{line} out --seed 2 --force"), moment);
+        let again = format!("{line} out --seed 2 --force");
+        kill_at(at, &again, moment, &mut whole);
         assert_eq!(fs::read(out.join("notes.txt")).unwrap(), b"theirs");
         // Killed while it worked, or while complete results were moved file by file.
         let place = work(&out);
@@ -164,7 +176,7 @@ fn earlier_results_stay_until_others_are_complete() {
         assert!(encoder(&out) == encoder(expected));
         assert_eq!(timeless_record(&out), timeless_record(expected));
         // The next command here has nothing in its way.
-        icl(at, &split(&format!("{line} out --seed 2 --force"))).succeeded();
+        whole = time(at, &again);
         assert!(encoder(&out) == encoder(&new));
         let mut expected = names(&new);
         expected.push("notes.txt".to_owned());
@@ -187,17 +199,15 @@ fn a_new_folder_appears_when_it_is_complete() {
         ("run", "--method warm --seed 0 --protocol none --hold-out 0"),
     ] {
         let line = format!("{command} --data old --epochs 2 --stop never {more} --out");
-        let begun = Instant::now();
-        icl(at, &split(&format!("{line} a/whole"))).succeeded();
-        let whole = begun.elapsed();
+        let mut whole = time(at, &format!("{line} a/whole"));
         let files = |of: &Path| {
             let mut files = contents(of);
             files.retain(|name, _| name.ends_with(".safetensors"));
             files
         };
         let out = at.join("a/out");
-        for moment in moments(whole).take(20) {
-            kill_after(at, &format!("{line} a/out"), moment);
+        for moment in moments().take(20) {
+            kill_at(at, &format!("{line} a/out"), moment, &mut whole);
             let is_there = out.exists();
             if work(&out).join("config.toml").exists() {
                 assert!(!is_there);
