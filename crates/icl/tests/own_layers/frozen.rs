@@ -1,6 +1,6 @@
 //! Frozen statistics of normalisation: an update by them begins at exactly θ₀, and a later one may free them.
 
-use icl::core::Seed;
+use icl::core::{Seed, Threads};
 use icl::models::{Mlp, MlpConfig};
 
 use super::*;
@@ -58,6 +58,48 @@ fn an_encoder_that_is_not_trained_has_the_statistics_by_which_it_was_measured() 
         assert_eq!(values(&outcome.trained), values(&outcome.encoder));
         assert_eq!(statistics(&outcome.trained) == statistics(&theta0), is_kept);
         assert_eq!(outcome.record.cost.statistics == 0.0, is_kept);
+    }
+}
+
+#[test]
+fn distillation_leaves_frozen_statistics_alone() {
+    let (samples, increment) = (points(1), increment());
+    let trainer = trainer(&samples, &increment);
+    let theta0 = trainer.pretrain(fresh()).unwrap().trained;
+    let method = "start=frozen-norm,sampling=new,loss=info-nce+distillation";
+    let method: Method = method.parse().unwrap();
+    let outcome = trainer.update(&method, theta0.clone()).unwrap();
+    assert!(outcome.parameter_change > 0.0);
+    assert_eq!(statistics(&outcome.trained), statistics(&theta0));
+}
+
+#[test]
+fn members_of_a_group_train_with_frozen_statistics_what_one_process_does() {
+    let (samples, increment) = (points(1), increment());
+    let theta0 = trainer(&samples, &increment).pretrain(fresh());
+    let theta0 = theta0.unwrap().trained;
+    let method: Method = "start=frozen-norm".parse().unwrap();
+    let alone = trainer(&samples, &increment).update(&method, theta0.clone());
+    let alone = values(&alone.unwrap().trained);
+    let trained: Vec<Mlp<B>> = std::thread::scope(|scope| {
+        let members = Threads::group(2).into_iter();
+        let threads: Vec<_> = members
+            .map(|member| {
+                let (samples, increment, method) = (&samples, &increment, &method);
+                let theta0 = theta0.clone();
+                scope.spawn(move || {
+                    let trainer = trainer(samples, increment).group(&member);
+                    trainer.update(method, theta0).unwrap().trained
+                })
+            })
+            .collect();
+        let trained = threads.into_iter().map(|thread| thread.join().unwrap());
+        trained.collect()
+    });
+    assert_eq!(values(&trained[0]), values(&trained[1]));
+    assert_eq!(statistics(&trained[0]), statistics(&theta0));
+    for (of_group, of_one) in values(&trained[0]).iter().zip(&alone) {
+        assert!((of_group - of_one).abs() < 1e-4, "{of_group} {of_one}");
     }
 }
 
