@@ -2,8 +2,8 @@
 """Measures what a recommender ranks after an update while its stored items are those of the encoder before.
 
 Query drift compensation (Goswami et al., 2025, arXiv:2506.00037) leaves stored embeddings as they are, updates by
-distillation, and moves queries back by the mean drift of the queries of the new data. Here it stands beside stored items
-without it, beside a linear map of the queries, and beside items that are embedded again.
+distillation, and moves queries back by the mean drift of the queries of the new data. Here it stands beside stored
+items without it, beside a linear map of the queries, and beside items that are embedded again.
 
 Usage: scripts/query_drift.py ICL INTERACTIONS FOLDER [SEEDS]
   ICL           the program
@@ -11,9 +11,10 @@ Usage: scripts/query_drift.py ICL INTERACTIONS FOLDER [SEEDS]
   FOLDER        a new folder for everything
   SEEDS         the number of seeds, from 0 (5)
 
-The last tenth of all interactions by time is the test, of what is before it the last three tenths are new. Items that come
-later than the first 60 % are left out: no old encoder has them. Written: nDCG@10 of a test interaction's item among all
-items that its user has not seen, by encoder and way of search, mean over the seeds and half of its 95 % interval.
+The last tenth of all interactions by time is the test; of what is before it the last three tenths are new. Items that
+come later than the first 60 % are left out: no old encoder has them. Printed: nDCG@10 of a test interaction's item
+among all items that its user has not seen, by encoder and way of search: the mean over the seeds, and its difference to
+no update with half of the 95 % interval.
 """
 
 import subprocess
@@ -28,7 +29,7 @@ TRAINING = ["--negatives", "31", "--batch-size", "256", "--stop", "never"]
 
 
 def prepared(source, folder):
-    """Writes the interactions in order of time and divides them; all rows (user, item)."""
+    """Writes the interactions whose items are known, in order of time; returns their users and items."""
     head, *lines = source.read_text().splitlines()
     lines.sort(key=lambda line: float(line.split("\t")[3]))
     known = {line.split("\t")[1] for line in lines[: int(0.6 * len(lines))]}
@@ -84,6 +85,7 @@ def main(icl, source, folder, n_seeds="5"):
         for (_, item, _), positive in zip(samples, positives):
             assert not items[item].any() or np.array_equal(items[item], positive), "the rows are in another order"
             items[item] = positive
+        assert items.any(axis=1).all(), "an item without an embedding"
         return queries, items
 
     def unit(vectors):
@@ -109,7 +111,8 @@ def main(icl, source, folder, n_seeds="5"):
             out = f"{seed}/{method}"
             parts = ["--old", "train/old", "--new", "train/new"]
             budget = ["--budget", "25%", "--epochs", 1000, "--hold-out", 0, "--accept"]
-            run("update", "--from", f"{first}/encoder.safetensors", *parts, "--method", method, *budget, *seeded, "--out", out)
+            line = ["--from", f"{first}/encoder.safetensors", *parts, "--method", method, *budget, *seeded]
+            run("update", *line, "--out", out)
             after, again = embedded(f"{out}/encoder.safetensors", f"{seed}/{method}-after")
             drift = (after[is_new] - before[is_new]).mean(axis=0)
             ones = np.ones((len(after), 1), after.dtype)
@@ -117,7 +120,8 @@ def main(icl, source, folder, n_seeds="5"):
             ranks(f"{method}: items embedded again", after[is_test], again)
             ranks(f"{method}: stored items", after[is_test], stored)
             ranks(f"{method}: stored items, mean drift removed", unit(after[is_test] - drift), stored)
-            ranks(f"{method}: stored items, queries by a linear map", unit((np.hstack([after, ones]) @ linear)[is_test]), stored)
+            mapped = (np.hstack([after, ones]) @ linear)[is_test]
+            ranks(f"{method}: stored items, queries by a linear map", unit(mapped), stored)
         for name, values in found.items():
             print(seed, name, f"{values[-1]:.4f}", flush=True)
 

@@ -18,8 +18,8 @@ use crate::support::{
 /// Number of kills of each command.
 const N_KILLS: usize = 40;
 
-/// Moments of kills, as parts of the time that a command takes, and a little longer: multiples of the golden ratio fill it
-/// evenly, in no order.
+/// Moments of kills, as parts of the time that a command takes, and a little longer: multiples of the golden ratio fill
+/// it evenly, in no order.
 fn moments() -> impl Iterator<Item = f64> {
     (1..=N_KILLS).map(|kill| 1.1 * (0.618_034 * kill as f64).fract())
 }
@@ -31,8 +31,8 @@ fn time(at: &Path, line: &str) -> Duration {
     begun.elapsed()
 }
 
-/// Runs a command and kills it at a moment of the time that it takes; that time becomes shorter if it came to its end
-/// before. Whether it was still at work.
+/// Runs a command and kills it at a moment of the time that it takes; returns whether it was still at work. If it ended
+/// before that moment, `whole` becomes the time that it took.
 fn kill_at(at: &Path, line: &str, moment: f64, whole: &mut Duration) -> bool {
     let begun = Instant::now();
     let mut child = command(at, &split(line))

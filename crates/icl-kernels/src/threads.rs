@@ -54,8 +54,8 @@ pub fn beside_kernels<B: Backend, T: Send>(work: impl FnOnce() -> T + Send) -> T
 }
 
 /// Runs work that threads share, such as making the views of the next step, in the pool of [`beside_kernels`]: threads
-/// of another pool and those of the kernels would take the cores from each other. It runs on the calling thread in the
-/// cases that are named there, except that the pool may run a sequence meanwhile.
+/// of another pool would compete with those of the kernels for the cores. It runs on the calling thread in the same
+/// cases, but for the last one: the pool may be running a sequence.
 ///
 /// The work must contain no backward pass.
 pub fn in_pool_of_kernels<B: Backend, T: Send>(work: impl FnOnce() -> T + Send) -> T {
